@@ -1,0 +1,1 @@
+"""Speed, memory and scale, measured side by side in one run."""

@@ -1,0 +1,66 @@
+"""Rebuild what ships in the package: the default bundle and the example profile.
+
+    python scripts/ship.py DATASET
+
+DATASET is made by ``profet dataset import profet``. The bundle holds the published method for anchor
+g3s.xlarge; the example is one workload's median over its repeats in the same public data.
+"""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+from profet.cli.progress import track
+from profet.datasets.dataset import Dataset
+from profet.evaluation.training import train
+from profet.files import write_whole
+from profet.profiles.profile import Profile
+
+ANCHOR = "g3s.xlarge"
+EXAMPLE = {"model": "ResNet50", "pixels": 224, "batch_size": 16}
+ATTRIBUTION = (
+    "medians over {n} repeats of {model} at {pixels} px and batch {batch_size} in the public PROFET data"
+    " (ddps-lab/profet, MIT); the shipped predictors have learnt from this model too"
+)
+DATA = Path(__file__).resolve().parent.parent / "src" / "profet" / "data"
+
+
+def example_profile(dataset: Dataset) -> Profile:
+    """Return the median profile of the example workload on the anchor."""
+    chosen = (dataset.runs["instance"] == ANCHOR) & dataset.has_profile
+    for column, value in EXAMPLE.items():
+        chosen &= dataset.runs[column] == value
+    runs = dataset.runs[chosen]
+    if runs.empty:
+        raise SystemExit(f"no run of {EXAMPLE} on {ANCHOR}; give the imported public data")
+    sides = [
+        {str(name): round(float(time), 3) for name, time in side[chosen].median().items() if time > 0}
+        for side in (dataset.host_us, dataset.device_us)
+    ]
+    return Profile(
+        instance=ANCHOR,
+        framework="tensorflow",
+        steps=int(runs["steps"].iloc[0]),
+        step_latency_ms=round(float(runs["step_latency_ms"].median()), 3),
+        latency_samples_ms=[round(float(value), 3) for value in np.sort(runs["step_latency_ms"])],
+        batch_size=EXAMPLE["batch_size"],
+        pixels=EXAMPLE["pixels"],
+        host_us=sides[0],
+        device_us=sides[1],
+        warnings=[ATTRIBUTION.format(n=len(runs), **EXAMPLE)],
+    )
+
+
+def main() -> None:
+    """Read the data set named on the command line and write both files."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("dataset")
+    dataset = Dataset.load(parser.parse_args().dataset)
+    write_whole(DATA / "example_g3s.xlarge.json", example_profile(dataset).to_json().encode(), force=True)
+    train(dataset, "published", (ANCHOR,), track=track).save(DATA / "default.profet", force=True)
+    print(f"wrote the example and the default bundle in {DATA}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""The command ``profet``: puts the commands together and turns every mistake into one line."""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import click
+
+from profet.cli.bundle import bundle
+from profet.cli.convert import convert
+from profet.cli.dataset import dataset
+from profet.cli.example import example
+from profet.cli.output import one_line
+from profet.cli.predict import predict
+from profet.cli.scale import scale
+from profet.cli.train import train
+from profet.cli.validate import validate
+from profet.cli.validate_scaler import validate_scaler
+from profet.errors import MissingExtraError, ProfetError
+
+USER_MUST_ACT = 2
+
+_EXTRA_OF = {
+    "httpx": "train",
+    "joblib": "train",
+    "pandas": "train",
+    "pyarrow": "train",
+    "scipy": "train",
+    "sklearn": "train",
+    "threadpoolctl": "train",
+}
+
+
+class _InWorkflowOrder(click.Group):
+    """Lists commands in the order in which one uses them, and reports Ctrl-C as our own error."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(self.commands)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise ProfetError("interrupted; nothing was half-written") from None
+        except ModuleNotFoundError as error:
+            raise _missing_extra(error) from error
+
+
+@click.group(
+    cls=_InWorkflowOrder, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
+@click.version_option(package_name="profet-latency", prog_name="profet")
+def cli() -> None:
+    """Predict what a training step of a CNN costs on another GPU instance, from one profile.
+
+    Start with:  profet example -o profile.json  and  profet predict profile.json
+    """
+
+
+for command in (example, predict, scale, convert, dataset, train, validate, validate_scaler, bundle):
+    cli.add_command(command)
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run a command; exit 0 done, 1 the answer is "no", 2 the user must change something."""
+    try:
+        code = cli.main(arguments, prog_name="profet", standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _drop_stdout()
+        code = 0
+    except click.ClickException as error:
+        code = _fail(_usage(error))
+    except (ProfetError, MemoryError) as error:
+        code = _fail(str(error) or "out of memory; give a smaller input")
+    except (KeyboardInterrupt, click.Abort):
+        code = _fail("interrupted; nothing was half-written")
+    except OSError as error:
+        _drop_stdout()
+        code = _fail(f"the system refused: {error.strerror or error}; nothing was half-written")
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(message: str) -> int:
+    print(f"profet: {one_line(message)}", file=sys.stderr)  # noqa: T201
+    return USER_MUST_ACT
+
+
+def _usage(error: click.ClickException) -> str:
+    context = getattr(error, "ctx", None)
+    hint = f" (see {context.command_path} --help)" if context is not None else ""
+    return f"{error.format_message()}{hint}"
+
+
+def _missing_extra(error: ModuleNotFoundError) -> ProfetError:
+    package = (error.name or "").partition(".")[0]
+    if package not in _EXTRA_OF:
+        return ProfetError(f"the installation is not whole: {error}; install it again")
+    extra = _EXTRA_OF[package]
+    return MissingExtraError(
+        f"this command needs {package}, which the extra {extra!r} brings:"
+        f" pip install 'profet-latency[{extra}]', or in a checkout: pip install '.[{extra}]'"
+    )
+
+
+def _drop_stdout() -> None:
+    """Keep the interpreter from failing again while it flushes at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,39 @@
+"""Options that several commands share, so that the same word means the same everywhere."""
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from profet.quantities import parse_latency_ms
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+class LatencyMs(click.ParamType):
+    """A latency such as 323ms, 0.323s or 322600us; a bare number is milliseconds."""
+
+    name = "latency"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ARG002
+        """Return milliseconds."""
+        what = param.opts[0] if param else "latency"
+        return value if isinstance(value, float) else parse_latency_ms(str(value), what)
+
+
+json_option: Decorator = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead.")
+force_option: Decorator = click.option("--force", is_flag=True, help="Overwrite existing output.")
+bundle_option: Decorator = click.option(
+    "--bundle", "bundle_path", metavar="FILE", help="Trained predictors; the shipped ones by default."
+)
+steps_option: Decorator = click.option(
+    "--steps", type=int, metavar="N", help="Training steps the capture covers; 2 for PROFET's."
+)
+method_option: Decorator = click.option("--method", metavar="NAME", default=None, help="Prediction method.")
+seed_option: Decorator = click.option("--seed", type=click.IntRange(0, 2**31), default=0, show_default=True)
+families_option: Decorator = click.option(
+    "--families",
+    "families_path",
+    metavar="FILE",
+    help="Model families by prefix (TOML); a shipped table by default.",
+)

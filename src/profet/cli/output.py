@@ -1,0 +1,44 @@
+"""What commands print: tables or one JSON document on standard output, warnings on standard error."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+def one_line(text: str) -> str:
+    """Return text on one line, without characters that could move the terminal's cursor."""
+    return "".join(character if character.isprintable() else " " for character in text)
+
+
+def print_json(document: object) -> None:
+    """Print one JSON document; NaN never occurs in it."""
+    click.echo(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False, default=_plain))
+
+
+def _plain(value: object) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    raise TypeError(f"{type(value).__name__} is not for JSON")
+
+
+def print_warnings(warnings: Iterable[str]) -> None:
+    """Print each warning as one line on standard error."""
+    for warning in warnings:
+        click.echo(f"warning: {one_line(warning)}", err=True)
+
+
+def print_tables(*tables: "Table") -> None:
+    """Print tables as wide as the terminal, or as wide as they need where there is none."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, width=160)
+    for table in tables:
+        console.print(table)

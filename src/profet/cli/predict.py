@@ -1,0 +1,90 @@
+"""``profet predict``: from one profile to the step latency on every target."""
+
+import click
+
+from profet.cli.options import (
+    LatencyMs,
+    bundle_option,
+    force_option,
+    json_option,
+    method_option,
+    steps_option,
+)
+from profet.cli.output import print_json, print_tables, print_warnings
+from profet.errors import InputError
+
+
+@click.command()
+@click.argument("profile")
+@click.option("--anchor", metavar="NAME", help="Instance that was profiled; the profile's own by default.")
+@click.option(
+    "--anchor-latency", type=LatencyMs(), help="Its step latency without the profiler, e.g. 323ms, 0.323s."
+)
+@click.option(
+    "--target", "targets", multiple=True, metavar="NAME", help="Instance asked about; repeatable; else all."
+)
+@steps_option
+@method_option
+@click.option("--interval", type=click.FloatRange(0, 1, min_open=True, max_open=True), help="Level, e.g. 0.9.")
+@bundle_option
+@click.option("--plot", metavar="FILE", help="Also save a picture (.png, .svg or .pdf).")
+@force_option
+@json_option
+def predict(
+    profile: str,
+    anchor: str | None,
+    anchor_latency: float | None,
+    targets: tuple[str, ...],
+    steps: int | None,
+    method: str | None,
+    interval: float | None,
+    bundle_path: str | None,
+    plot: str | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Predict the latency of a training step on other instances.
+
+    PROFILE is PROFET's JSON, a TensorFlow op-stats CSV or a profile of ours; - is standard input.
+    """
+    from profet.predictors.bundle import Bundle
+    from profet.predictors.prediction import predict as predict_targets
+    from profet.profiles.formats import ReadOptions, read_profile
+    from profet.reports.pictures import check_picture
+
+    if plot is not None:
+        check_picture(plot, force)
+    measured = read_profile(profile, ReadOptions(steps, anchor_latency))
+    bundle = Bundle.load(bundle_path)
+    if method is not None and method != bundle.method:
+        raise InputError(
+            f"--method {method}: the bundle holds the {bundle.method} method; train another with:"
+            f" profet train DATASET --method {method} -o BUNDLE, then give --bundle BUNDLE"
+        )
+    prediction = predict_targets(
+        measured, bundle, anchor=anchor, anchor_latency_ms=anchor_latency, targets=list(targets)
+    )
+    warnings = list(prediction.warnings)
+    if interval is not None and all(p.interval is None for p in prediction.predictions):
+        warnings.append(f"--interval: the {prediction.method} method has no intervals")
+    if plot is not None:
+        from profet.reports.prediction_picture import save_prediction_picture
+
+        save_prediction_picture(prediction, plot, force)
+    if as_json:
+        print_json(
+            {
+                "anchor": prediction.anchor,
+                "anchor_latency_ms": prediction.anchor_latency_ms,
+                "method": prediction.method,
+                "predictions": prediction.predictions,
+                "warnings": warnings,
+            }
+        )
+        return
+    from profet.reports.tables import prediction_table
+
+    print_warnings(warnings)
+    print_tables(prediction_table(prediction))
+    if plot is not None:
+        click.echo(f"picture saved as {plot}")

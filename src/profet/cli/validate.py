@@ -1,0 +1,50 @@
+"""``profet validate``: how wrong a method is on models it has not seen."""
+
+import click
+
+from profet.cli.options import families_option, json_option, method_option, seed_option
+from profet.cli.output import print_json, print_tables
+from profet.cli.progress import track
+
+
+@click.command()
+@click.argument("dataset_path", metavar="DATASET")
+@method_option
+@click.option("--leave-out", default="model", show_default=True, help="model, family or instance.")
+@click.option("--anchor", "anchors", multiple=True, metavar="NAME", help="Repeatable; every anchor by default.")
+@click.option("--target", "targets", multiple=True, metavar="NAME", help="Repeatable; every target by default.")
+@click.option("--leave-out-models", metavar="A,B", help="Leave out these models together, as the only fold.")
+@click.option("--without-latency", is_flag=True, help="Predict as if the anchor's latency were unknown.")
+@families_option
+@seed_option
+@json_option
+def validate(
+    dataset_path: str,
+    method: str | None,
+    leave_out: str,
+    anchors: tuple[str, ...],
+    targets: tuple[str, ...],
+    leave_out_models: str | None,
+    without_latency: bool,
+    families_path: str | None,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Predict each model from the others and print the errors, by pair and by model."""
+    from profet.datasets.dataset import Dataset
+    from profet.datasets.families import FamilyTable
+    from profet.evaluation.leave_out import Question
+    from profet.evaluation.leave_out import validate as run
+    from profet.predictors.methods import DEFAULT_METHOD
+    from profet.reports.validation_tables import validation_facts, validation_tables
+
+    dataset = Dataset.load(dataset_path)
+    if families_path:
+        dataset = dataset.with_families(FamilyTable.load(families_path).families(dataset.runs["model"]))
+    models = tuple(name.strip() for name in (leave_out_models or "").split(",") if name.strip())
+    question = Question(method or DEFAULT_METHOD, leave_out, anchors, targets, models, without_latency, seed)
+    validation = run(dataset, question, track)
+    if as_json:
+        print_json(validation_facts(validation))
+    else:
+        print_tables(*validation_tables(validation))

@@ -1,0 +1,1 @@
+"""How wrong predictors are on what they have not seen, and training with that measured."""

@@ -1,0 +1,168 @@
+"""Predictions for models that their predictor never saw, and how wrong they are."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from profet.datasets.dataset import Dataset
+from profet.datasets.folds import leave_out_folds
+from profet.errors import InputError
+from profet.evaluation.metrics import Metrics, absolute_percentage_errors, measure
+from profet.evaluation.parallel import Track, run_all, silent
+from profet.names import suggest
+from profet.predictors.methods import method_class, new_predictor
+from profet.profiles.arrays import FloatArray, ProfileArrays
+
+LEAVE_OUT = ("model", "family", "instance")
+
+
+@dataclass(frozen=True)
+class Question:
+    """What to validate.
+
+    Args:
+        method: name of the predictor.
+        leave_out: "model" or "family".
+        anchors: all with profiles unless given.
+        targets: all instances unless given.
+        leave_out_models: leave these out together, as the only fold.
+        without_latency: predict as if the anchor's latency were unknown.
+        seed: of the predictors.
+    """
+
+    method: str
+    leave_out: str = "model"
+    anchors: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+    leave_out_models: tuple[str, ...] = ()
+    without_latency: bool = False
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class _Task:
+    method: str
+    seed: int
+    train_anchor: ProfileArrays
+    train_target: ProfileArrays
+    test_anchor: ProfileArrays
+
+
+@dataclass(frozen=True)
+class Validation:
+    """Every held-out prediction of a question.
+
+    Args:
+        question: what was asked.
+        rows: one a run and pair: anchor, target, left_out, experiment, model, family, pixels, batch_size,
+            optimizer, true_ms, predicted_ms, and predicted_ms of each member as "member:NAME".
+    """
+
+    question: Question
+    rows: pd.DataFrame
+
+    @property
+    def overall(self) -> Metrics:
+        """Errors of all rows of all pairs, pooled."""
+        return _measure(self.rows)
+
+    @property
+    def macro_mape(self) -> float:
+        """Mean over models of their mean absolute percentage error, in percent."""
+        return float(np.mean(list(self.models.values())))
+
+    @property
+    def pairs(self) -> dict[tuple[str, str], Metrics]:
+        """Errors by anchor and target."""
+        return {(str(a), str(t)): _measure(part) for (a, t), part in self.rows.groupby(["anchor", "target"])}
+
+    @property
+    def models(self) -> dict[str, float]:
+        """Mean absolute percentage error by model, in percent."""
+        return {str(model): _measure(part).mape for model, part in self.rows.groupby("model")}
+
+    @property
+    def members(self) -> dict[str, float | None]:
+        """Mean absolute percentage error by member of the predictor, in percent; None where it did not answer."""
+        true_ms = self.rows["true_ms"].to_numpy()
+        names = [name for name in self.rows if name.startswith("member:")]
+        errors = {
+            name.removeprefix("member:"): absolute_percentage_errors(true_ms, self.rows[name].to_numpy()).mean()
+            for name in names
+        }
+        return {name: None if np.isnan(error) else float(error) for name, error in errors.items()}
+
+
+def validate(dataset: Dataset, question: Question, track: Track = silent) -> Validation:
+    """Leave models or families out, one at a time, and predict them from the rest.
+
+    Raises:
+        InputError: an unknown method, instance or model, or nothing would be left to learn from.
+    """
+    pairs = _pairs(dataset, question)
+    tasks: list[_Task] = []
+    frames: list[pd.DataFrame] = []
+    for anchor, target in pairs:
+        anchor_rows, target_rows = dataset.pair(anchor, target)
+        anchor_arrays, target_arrays = dataset.profile_arrays(anchor_rows), dataset.profile_arrays(target_rows)
+        models = question.leave_out_models or None
+        for fold in leave_out_folds(dataset, anchor_rows, question.leave_out, models):
+            test = anchor_arrays.take(fold.test)
+            if question.without_latency:
+                test = replace(test, step_latency_ms=np.full(len(test), np.nan))
+            train = anchor_arrays.take(fold.train), target_arrays.take(fold.train)
+            tasks.append(_Task(question.method, question.seed, *train, test))
+            runs = dataset.runs.iloc[anchor_rows[fold.test]].drop(columns=["instance", "step_latency_ms"])
+            true_ms = target_arrays.step_latency_ms[fold.test]
+            frames.append(runs.assign(anchor=anchor, target=target, left_out=fold.left_out, true_ms=true_ms))
+    answers = run_all(_fit_and_predict, tasks, "validating", track)
+    rows = [frame.assign(**answer) for frame, answer in zip(frames, answers, strict=True)]
+    return Validation(question, pd.concat(rows, ignore_index=True))
+
+
+def _pairs(dataset: Dataset, question: Question) -> list[tuple[str, str]]:
+    method_class(question.method)
+    if question.leave_out == "instance":
+        raise InputError(
+            f"--leave-out instance: the {question.method} method learns from measurements on its target,"
+            " so it cannot predict an instance left out; leave out model or family"
+        )
+    if question.leave_out not in LEAVE_OUT:
+        raise InputError(f"--leave-out {question.leave_out!r}: {suggest(question.leave_out, LEAVE_OUT)}")
+    return instance_pairs(dataset, question.anchors, question.targets)
+
+
+def instance_pairs(
+    dataset: Dataset, anchors: Sequence[str] = (), targets: Sequence[str] = ()
+) -> list[tuple[str, str]]:
+    """Return every (anchor, target) of a data set, or those of the named anchors and targets.
+
+    Raises:
+        InputError: a name is unknown, or no pair is left.
+    """
+    dataset.check_instances(anchors, dataset.anchors, "anchor")
+    dataset.check_instances(targets, dataset.instances, "target")
+    pairs = [
+        (anchor, target)
+        for anchor in dict.fromkeys(anchors or dataset.anchors)
+        for target in dict.fromkeys(targets or dataset.instances)
+        if anchor != target
+    ]
+    if not pairs:
+        raise InputError(
+            "no anchor with a different target; the data set needs profiles of one and latencies of two"
+        )
+    return pairs
+
+
+def _fit_and_predict(task: _Task) -> dict[str, FloatArray]:
+    predictor = new_predictor(task.method, task.seed).fit(task.train_anchor, task.train_target)
+    members = predictor.predict_members(task.test_anchor)
+    answers = {f"member:{name}": values for name, values in members.items()}
+    return {"predicted_ms": predictor.predict(task.test_anchor), **answers}
+
+
+def _measure(rows: pd.DataFrame) -> Metrics:
+    return measure(rows["true_ms"].to_numpy(float), rows["predicted_ms"].to_numpy(float))

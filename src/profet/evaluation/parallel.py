@@ -1,0 +1,42 @@
+"""Runs independent pieces of work on all cores, with progress, and stops cleanly."""
+
+import signal
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol, TypeVar
+
+import joblib
+from threadpoolctl import threadpool_limits
+
+Task = TypeVar("Task")
+Answer = TypeVar("Answer")
+
+
+class Track(Protocol):
+    """Wraps results as they come in, to show how far the work is."""
+
+    def __call__(self, results: Iterable[Answer], total: int, label: str) -> Iterable[Answer]:
+        """Yield the results unchanged."""
+        ...
+
+
+def silent(results: Iterable[Answer], total: int, label: str) -> Iterable[Answer]:  # noqa: ARG001
+    """Show nothing."""
+    return results
+
+
+def run_all(
+    work: Callable[[Task], Answer], tasks: Sequence[Task], label: str, track: Track = silent
+) -> list[Answer]:
+    """Return work(task) for every task, in their order; the same numbers on any number of cores."""
+    workers = min(joblib.cpu_count(), max(1, len(tasks)))
+    pool = joblib.Parallel(n_jobs=workers, return_as="generator", pre_dispatch="2*n_jobs", batch_size=1)
+    results = pool(joblib.delayed(_alone)(work, task) for task in tasks)
+    return list(track(results, len(tasks), label))
+
+
+def _alone(work: Callable[[Task], Answer], task: Task) -> Answer:
+    """Work on one core; the parent alone answers Ctrl-C."""
+    if joblib.parallel.mp is not None and joblib.parallel.mp.current_process().name != "MainProcess":
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with threadpool_limits(limits=1):
+        return work(task)

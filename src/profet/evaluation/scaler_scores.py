@@ -1,0 +1,116 @@
+"""How wrong the scaler is at the inner sizes of curves whose model it has not seen."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from profet.datasets.curves import OTHER_AXIS, complete_curves, measured_latencies
+from profet.datasets.dataset import Dataset
+from profet.errors import InputError
+from profet.evaluation.metrics import Metrics, measure
+from profet.predictors.scaling import FIXED, SIZES, SizeScaler, fit_scaler
+
+AXES = tuple(SIZES)
+
+
+@dataclass(frozen=True)
+class ScalerScores:
+    """Errors at the inner sizes of every complete curve, model left out.
+
+    Args:
+        true_ends: rows (instance, model, size, true_ms, predicted_ms) by axis, the ends as measured.
+        predicted_ends: the same, the ends predicted from an anchor by a predictor that left the model out.
+        curves: how many curves were scored, by axis and instance.
+    """
+
+    true_ends: dict[str, pd.DataFrame]
+    predicted_ends: dict[str, pd.DataFrame]
+    curves: dict[str, dict[str, int]]
+
+    def metrics(self, axis: str, ends: str, instance: str | None = None) -> Metrics | None:
+        """Return the errors of one of the four settings, of one instance or all; None without a curve."""
+        rows: pd.DataFrame = getattr(self, ends)[axis]
+        if instance is not None:
+            rows = rows[rows["instance"] == instance]
+        if rows.empty:
+            return None
+        return measure(rows["true_ms"].to_numpy(float), rows["predicted_ms"].to_numpy(float))
+
+
+def score_scaler(
+    dataset: Dataset, instances: tuple[str, ...] = (), predicted: pd.DataFrame | None = None
+) -> ScalerScores:
+    """Score the published scaler on both axes.
+
+    Args:
+        dataset: with latencies at several sizes; their medians over repeats make the curves.
+        instances: those to score; all unless given.
+        predicted: held-out predictions (rows of a Validation) for the ends; without them only true ends.
+
+    Raises:
+        InputError: an instance is unknown, or no curve is complete.
+    """
+    dataset.check_instances(instances, dataset.instances, "instance")
+    wanted = instances or tuple(dataset.instances)
+    true_ends, predicted_ends, counts = {}, {}, {}
+    for axis, sizes in SIZES.items():
+        curves = complete_curves(measured_latencies(dataset), axis, sizes, ["instance"])
+        scalers = _scalers_by_model(curves, axis, wanted)
+        scored = curves[curves.index.get_level_values("instance").isin(wanted)]
+        counts[axis] = {name: int(n) for name, n in scored.groupby(level="instance").size().items()}
+        true_ends[axis] = _score(scored, scored, scalers)
+        ends = _predicted_curves(predicted, axis, wanted) if predicted is not None else curves.iloc[:0]
+        truth = curves.reindex(ends.index.droplevel("anchor")) if len(ends) else ends
+        predicted_ends[axis] = _score(truth, ends, scalers)
+    if not any(len(rows) for rows in true_ends.values()):
+        raise InputError(
+            "no complete curve to score; the scaler needs one model"
+            f" at batches {SIZES['batch']} or pixels {SIZES['pixels']}"
+        )
+    return ScalerScores(true_ends, predicted_ends, counts)
+
+
+def _predicted_curves(predicted: pd.DataFrame, axis: str, instances: tuple[str, ...]) -> pd.DataFrame:
+    latencies = predicted.rename(columns={"target": "instance", "predicted_ms": "latency_ms"})
+    latencies = latencies[latencies["instance"].isin(instances)]
+    return complete_curves(latencies, axis, SIZES[axis], ["anchor", "instance"])
+
+
+def _scalers_by_model(
+    curves: pd.DataFrame, axis: str, instances: tuple[str, ...]
+) -> dict[tuple[str, str], SizeScaler]:
+    """Return the scaler that scores each instance and model: fitted without that model."""
+    fixed = curves[curves.index.get_level_values(OTHER_AXIS[axis]) == FIXED[axis]]
+    models, owners = (fixed.index.get_level_values(name) for name in ("model", "instance"))
+    scalers = {}
+    for model in curves.index.get_level_values("model").unique():
+        pooled = fit_scaler(axis, None, fixed[models != model].to_numpy())
+        for instance in instances:
+            own = fit_scaler(axis, instance, fixed[(models != model) & (owners == instance)].to_numpy())
+            scaler = own or pooled
+            if scaler is not None:
+                scalers[instance, model] = scaler
+    return scalers
+
+
+def _score(truth: pd.DataFrame, ends: pd.DataFrame, scalers: dict[tuple[str, str], SizeScaler]) -> pd.DataFrame:
+    """Predict the inner sizes of each row of truth from the first and last of the same row of ends."""
+    return pd.DataFrame(
+        list(_scored_points(truth, ends, scalers)),
+        columns=["instance", "model", "size", "true_ms", "predicted_ms"],
+    )
+
+
+def _scored_points(
+    truth: pd.DataFrame, ends: pd.DataFrame, scalers: dict[tuple[str, str], SizeScaler]
+) -> Iterator[tuple[str, str, int, float, float]]:
+    keys = zip(*(truth.index.get_level_values(name) for name in ("instance", "model")), strict=True)
+    for (instance, model), true_ms, end_ms in zip(keys, truth.to_numpy(), ends.to_numpy(), strict=True):
+        if (instance, model) not in scalers:
+            continue
+        inner = np.array(truth.columns[1:-1], float)
+        guess = scalers[instance, model].predict(inner, end_ms[0], end_ms[-1])
+        for size, true, predicted in zip(truth.columns[1:-1], true_ms[1:-1], guess, strict=True):
+            yield instance, model, int(size), float(true), float(predicted)

@@ -1,0 +1,27 @@
+"""Names that are close to each other: instances with a typo, operations nobody has seen."""
+
+from collections.abc import Iterable, Sequence
+
+from rapidfuzz import process
+from rapidfuzz.distance import DamerauLevenshtein, Levenshtein
+
+
+def suggest(name: str, known: Iterable[str], limit: int = 3) -> str:
+    """End an error message: the nearest known names, best first, and how many there are in all."""
+    names = sorted(set(known))
+    if not names:
+        return "none is known"
+    near = process.extract(name, names, scorer=DamerauLevenshtein.normalized_distance, limit=limit)
+    listed = ", ".join(match for match, _, _ in near)
+    return f"nearest: {listed}" + (f" ({len(names)} known)" if len(names) > limit else "")
+
+
+def nearest(name: str, known: Sequence[str]) -> str:
+    """Return the known name at the smallest Levenshtein distance; the first of equals.
+
+    Raises:
+        ValueError: no name is known.
+    """
+    if not known:
+        raise ValueError("no name is known")
+    return process.extract(name, known, scorer=Levenshtein.distance, limit=1)[0][0]

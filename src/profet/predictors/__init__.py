@@ -1,0 +1,1 @@
+"""From a profile on the anchor to the step latency on a target."""

@@ -1,0 +1,220 @@
+"""Trained predictors as one file, with what they were trained on and how wrong they were measured to be."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from importlib import metadata, resources
+from pathlib import Path
+from typing import Any, Self
+
+import msgspec
+
+from profet.errors import BundleError, InputError
+from profet.files import read_bounded, write_whole
+from profet.names import suggest
+from profet.predictors.archive import MAX_FILE_BYTES, Archive, Arrays, pack
+from profet.predictors.methods import METHODS, Predictor, method_class
+from profet.predictors.scaling import SizeScaler
+from profet.predictors.state import State
+
+SCHEMA = "profet/bundle/1"
+SCHEMA_FAMILY = "profet/bundle/"
+DISTRIBUTION = "profet-latency"
+
+
+@dataclass(frozen=True)
+class MeasuredError:
+    """How wrong a predictor was on models it had not seen, in percent and ms, over single runs."""
+
+    leave_out: str
+    mape: float
+    r2: float
+    rmse_ms: float
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What a bundle was trained on.
+
+    Args:
+        dataset: fingerprint of the data set.
+        sources: where that came from, one line each.
+        models: names of the models in it.
+        workloads: how many different ones.
+        runs: how many runs taught each pair, repeats counted.
+        created_with: the version of Profet that trained it.
+    """
+
+    dataset: str
+    sources: list[str]
+    models: list[str]
+    workloads: int
+    runs: int
+    created_with: str
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One anchor → target in a bundle."""
+
+    anchor: str
+    target: str
+    error: MeasuredError | None
+
+
+@dataclass(frozen=True)
+class _Entry:
+    anchor: str
+    target: str
+    settings: dict[str, Any]
+    error: MeasuredError | None = None
+
+
+@dataclass(frozen=True)
+class _Manifest:
+    schema: str
+    method: str
+    provenance: Provenance
+    pairs: list[_Entry]
+    scalers: list[SizeScaler] = field(default_factory=list)
+
+
+class Bundle:
+    """Predictors of one method for some anchors and targets, and scalers; loads what is asked for, once."""
+
+    def __init__(self, manifest: _Manifest, archive: Archive, where: str):
+        self._manifest = manifest
+        self._archive = archive
+        self._loaded: dict[tuple[str, str], Predictor] = {}
+        self.where = where
+
+    @property
+    def method(self) -> str:
+        """Name of the method of all its predictors."""
+        return self._manifest.method
+
+    @property
+    def provenance(self) -> Provenance:
+        """What it was trained on."""
+        return self._manifest.provenance
+
+    @cached_property
+    def pairs(self) -> list[Pair]:
+        """Every anchor → target it can answer for, with the measured error."""
+        return [Pair(entry.anchor, entry.target, entry.error) for entry in self._manifest.pairs]
+
+    @property
+    def anchors(self) -> list[str]:
+        """Instances it can predict from, sorted."""
+        return sorted({pair.anchor for pair in self.pairs})
+
+    def targets(self, anchor: str) -> list[str]:
+        """Instances it can predict for, given an anchor, sorted.
+
+        Raises:
+            InputError: unknown anchor; with the nearest names.
+        """
+        found = sorted(pair.target for pair in self.pairs if pair.anchor == anchor)
+        if not found:
+            raise InputError(f"anchor {anchor!r} is not in the bundle; {suggest(anchor, self.anchors)}")
+        return found
+
+    def predictor(self, anchor: str, target: str) -> Predictor:
+        """Return the predictor of a pair.
+
+        Raises:
+            InputError: unknown anchor or target; with the nearest names.
+            BundleError: its arrays are not those of its method.
+        """
+        if (anchor, target) not in self._loaded:
+            known = self.targets(anchor)
+            if target not in known:
+                problem = "is the anchor itself" if target == anchor else f"is not in the bundle for {anchor}"
+                raise InputError(f"target {target!r} {problem}; {suggest(target, known)}")
+            entry = next(e for e in self._manifest.pairs if (e.anchor, e.target) == (anchor, target))
+            arrays = self._archive.arrays(_prefix(anchor, target))
+            try:
+                predictor = method_class(self.method).from_state(State(entry.settings, arrays))
+            except (KeyError, TypeError, ValueError, IndexError) as error:
+                raise BundleError(
+                    f"{self.where}: {anchor} → {target} does not load ({error!r}); train it again"
+                ) from None
+            self._loaded[anchor, target] = predictor
+        return self._loaded[anchor, target]
+
+    def scaler(self, instance: str, axis: str) -> tuple[SizeScaler, list[str]]:
+        """Return the curve of an instance over batch or pixels, or the pooled one with a warning.
+
+        Raises:
+            InputError: the bundle has no curve over this axis at all.
+        """
+        curves = {scaler.instance: scaler for scaler in self._manifest.scalers if scaler.axis == axis}
+        if instance in curves:
+            return curves[instance], []
+        if None not in curves:
+            raise InputError(f"{self.where}: has no {axis} curve; train it on runs at several sizes")
+        named = [name for name in curves if name is not None]
+        return curves[None], [
+            f"no {axis} curve was measured on {instance!r} ({suggest(instance, named)});"
+            f" the one pooled over {len(named)} instances was used"
+        ]
+
+    @classmethod
+    def load(cls, path: str | Path | None = None) -> Self:
+        """Read a bundle, the shipped one unless a path is given.
+
+        Raises:
+            InputError: missing, unreadable or too large.
+            BundleError: damaged, not a bundle, or from a newer version.
+        """
+        source = Path(str(resources.files("profet") / "data" / "default.profet")) if path is None else path
+        content = read_bounded(source, MAX_FILE_BYTES, "bundle")
+        archive = Archive(content, str(source))
+        schema = archive.manifest.get("schema")
+        if schema != SCHEMA:
+            newer = isinstance(schema, str) and schema.startswith(SCHEMA_FAMILY)
+            problem = (
+                "from another version of Profet; update Profet, or train it again" if newer else "not a bundle"
+            )
+            raise BundleError(f"{source}: schema {str(schema)[:60]!r}, not {SCHEMA!r}: {problem}")
+        try:
+            manifest = msgspec.convert(archive.manifest, _Manifest)
+        except msgspec.ValidationError as error:
+            raise BundleError(f"{source}: its manifest does not fit ({error}); train it again") from None
+        if manifest.method not in METHODS:
+            raise BundleError(
+                f"{source}: method {manifest.method[:60]!r} is not in this version of Profet; update it"
+            )
+        return cls(manifest, archive, str(source))
+
+
+def save_bundle(
+    path: str | Path,
+    method: str,
+    provenance: Provenance,
+    predictors: Mapping[tuple[str, str], Predictor],
+    errors: Mapping[tuple[str, str], MeasuredError],
+    scalers: Sequence[SizeScaler],
+    force: bool = False,
+) -> None:
+    """Write trained predictors, by (anchor, target), and scalers as one file, whole or not at all.
+
+    Raises:
+        OutputError: it exists and force is not given, or the disk refused.
+    """
+    entries, arrays = [], Arrays()
+    for (anchor, target), predictor in sorted(predictors.items()):
+        state = predictor.to_state()
+        entries.append(_Entry(anchor, target, state.settings, errors.get((anchor, target))))
+        arrays.update({_prefix(anchor, target) + name: array for name, array in state.arrays.items()})
+    manifest = _Manifest(SCHEMA, method, provenance, entries, list(scalers))
+    write_whole(path, pack(asdict(manifest), arrays), force)
+
+
+def version() -> str:
+    """Return the installed version of Profet."""
+    return metadata.version(DISTRIBUTION)
+
+
+def _prefix(anchor: str, target: str) -> str:
+    return f"arrays/{anchor}/{target}/"

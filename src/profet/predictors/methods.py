@@ -1,0 +1,69 @@
+"""The predictors by the names that --method takes, and what each of them can do."""
+
+from collections.abc import Callable
+from typing import Any, Protocol, Self
+
+from profet.errors import InputError
+from profet.names import suggest
+from profet.predictors.published import PublishedPredictor
+from profet.predictors.state import State
+from profet.profiles.arrays import FloatArray, ProfileArrays
+
+DEFAULT_METHOD = "published"
+
+
+class Predictor(Protocol):
+    """Anchor profile in, step latency on one target out."""
+
+    def get_params(self) -> dict[str, Any]:
+        """Return the settings by name."""
+        ...
+
+    def fit(self, anchor: ProfileArrays, target: ProfileArrays) -> Self:
+        """Learn from n runs on the anchor and the same n runs on the target."""
+        ...
+
+    def predict(self, anchor: ProfileArrays) -> FloatArray:
+        """Return the latency on the target in ms, shape (n,), also where the anchor's latency is NaN."""
+        ...
+
+    def predict_members(self, anchor: ProfileArrays) -> dict[str, FloatArray]:
+        """Return what each member of the predictor answers, in ms, shape (n,)."""
+        ...
+
+    def warnings(self, anchor: ProfileArrays) -> list[str]:
+        """Say what in these profiles the predictor cannot know."""
+        ...
+
+    def to_state(self) -> State:
+        """Return what a bundle keeps."""
+        ...
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        """Rebuild a fitted predictor."""
+        ...
+
+
+METHODS: dict[str, type[Predictor]] = {"published": PublishedPredictor}
+
+
+def method_class(name: str) -> type[Predictor]:
+    """Return the predictor of a name.
+
+    Raises:
+        InputError: unknown; with the nearest names.
+    """
+    if name not in METHODS:
+        raise InputError(f"method {name!r} is unknown; {suggest(name, METHODS)}")
+    return METHODS[name]
+
+
+def new_predictor(name: str, seed: int = 0) -> Predictor:
+    """Return an unfitted predictor with its default settings.
+
+    Raises:
+        InputError: unknown method.
+    """
+    factory: Callable[..., Predictor] = method_class(name)
+    return factory(seed=seed)

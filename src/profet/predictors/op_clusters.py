@@ -1,0 +1,81 @@
+"""Operations with similar names form one feature, so that a rare name still counts (as published)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from profet.names import nearest
+from profet.profiles.arrays import FloatArray, ProfileArrays
+from profet.profiles.steps import PUBLISHED_STEPS
+
+CLUSTER_DISTANCE = 6.0
+"""Average Levenshtein distance below which two clusters of names are joined."""
+
+
+@dataclass(frozen=True)
+class OpClusters:
+    """The published features: every host operation, and sums over clusters of device operations.
+
+    Args:
+        host_ops: names of the host columns, in feature order.
+        clusters: names of the device operations of each cluster, in feature order after the host columns.
+    """
+
+    host_ops: tuple[str, ...]
+    clusters: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def fit(cls, profiles: ProfileArrays) -> Self:
+        """Cluster the device operations that take any time in these profiles."""
+        seen = profiles.seen_only()
+        return cls(tuple(sorted(seen.host_ops)), cluster_names(sorted(seen.device_ops)))
+
+    @property
+    def feature_names(self) -> list[str]:
+        """Name of each feature, as in the published data, cluster members joined by ``&``."""
+        return [f"Host_{name}" for name in self.host_ops] + [
+            "&".join(f"Device_{name}" for name in names) for names in self.clusters
+        ]
+
+    def transform(self, profiles: ProfileArrays) -> FloatArray:
+        """Return features of shape (n, features): µs in a capture of two steps, unscaled, as published.
+
+        An operation never seen in training goes where the nearest known name goes; none is dropped.
+        """
+        features = np.zeros((len(profiles), len(self.host_ops) + len(self.clusters)))
+        host = {name: index for index, name in enumerate(self.host_ops)}
+        device = {name: len(host) + k for k, names in enumerate(self.clusters) for name in names}
+        for names, times, columns in (
+            (profiles.host_ops, profiles.host_us, host),
+            (profiles.device_ops, profiles.device_us, device),
+        ):
+            if columns:
+                where = [columns.get(name, -1) for name in names]
+                places = [
+                    columns[nearest(n, list(columns))] if w < 0 else w for n, w in zip(names, where, strict=True)
+                ]
+                np.add.at(features.T, np.array(places, np.intp), times.T * PUBLISHED_STEPS)
+        return features
+
+    def unseen(self, profiles: ProfileArrays) -> dict[str, str]:
+        """Return each device operation that takes time but was never seen, and the known name it is taken for."""
+        known = [name for names in self.clusters for name in names]
+        return {name: nearest(name, known) for name in profiles.seen_only().device_ops if name not in known}
+
+
+def cluster_names(names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """Cluster names by average linkage on their Levenshtein distances, cut at CLUSTER_DISTANCE."""
+    from rapidfuzz import process
+    from rapidfuzz.distance import Levenshtein
+    from scipy.cluster.hierarchy import fcluster, linkage
+    from scipy.spatial.distance import squareform
+
+    if len(names) < 2:
+        return tuple((name,) for name in names)
+    distances = process.cdist(names, names, scorer=Levenshtein.distance, dtype=np.float64)
+    labels = fcluster(linkage(squareform(distances), "average"), CLUSTER_DISTANCE, criterion="distance")
+    return tuple(
+        tuple(name for name, own in zip(names, labels, strict=True) if own == label) for label in np.unique(labels)
+    )

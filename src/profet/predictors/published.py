@@ -1,0 +1,159 @@
+"""PROFET as published: a line, a forest and a network from one profile, and the median of their answers."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Self
+
+import numpy as np
+
+from profet.predictors.forest import Forest
+from profet.predictors.network import Network
+from profet.predictors.op_clusters import OpClusters
+from profet.predictors.state import State
+from profet.profiles.arrays import FloatArray, ProfileArrays
+from profet.quantities import US_PER_MS
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """What training found: features, slope and intercept (ms) of the line, forest and network (both in µs)."""
+
+    clusters: OpClusters
+    slope: float
+    intercept_ms: float
+    forest: Forest
+    network: Network
+
+
+@dataclass
+class PublishedPredictor:
+    """Predicts step latency on one target from profiles on one anchor, as PROFET does.
+
+    Args:
+        n_trees: of the random forest.
+        seed: of forest and network.
+    """
+
+    n_trees: int = 100
+    seed: int = 0
+    _fitted: _Fitted | None = None
+
+    def get_params(self) -> dict[str, Any]:
+        """Return the settings by name, as scikit-learn's estimators do."""
+        return {field.name: getattr(self, field.name) for field in fields(self) if not field.name.startswith("_")}
+
+    def fit(self, anchor: ProfileArrays, target: ProfileArrays) -> Self:
+        """Learn from runs on the anchor and the same runs on the target; only the target's latency is used.
+
+        Args:
+            anchor: n runs with profiles; those with a latency teach the line.
+            target: the same n runs, each with a latency.
+        """
+        clusters = OpClusters.fit(anchor)
+        X, y_us = clusters.transform(anchor), target.step_latency_ms * US_PER_MS
+        slope, intercept_ms = _fit_line(anchor.step_latency_ms, target.step_latency_ms)
+        self._fitted = _Fitted(
+            clusters,
+            slope,
+            intercept_ms,
+            Forest.fit(X, y_us, self.n_trees, self.seed),
+            Network.fit(X, y_us, self.seed),
+        )
+        return self
+
+    def predict_members(self, anchor: ProfileArrays) -> dict[str, FloatArray]:
+        """Return each member's latency on the target in ms, shape (n,); the line's is NaN without a latency."""
+        fitted = self._require_fitted()
+        X = fitted.clusters.transform(anchor)
+        return {
+            "linear": fitted.slope * anchor.step_latency_ms + fitted.intercept_ms,
+            "forest": fitted.forest.predict(X) / US_PER_MS,
+            "network": fitted.network.predict(X) / US_PER_MS,
+        }
+
+    def predict(self, anchor: ProfileArrays) -> FloatArray:
+        """Return the latency on the target in ms, shape (n,).
+
+        The median of the three members where the anchor latency is known, the mean of forest and network
+        where it is not.
+        """
+        return combine(self.predict_members(anchor))
+
+    def warnings(self, anchor: ProfileArrays) -> list[str]:
+        """Say which operations of these profiles were never seen, and what they were taken for."""
+        unseen = self._require_fitted().clusters.unseen(anchor)
+        if not unseen:
+            return []
+        total = float(np.nansum(anchor.device_us))
+        time = sum(float(anchor.device_us[:, anchor.device_ops.index(name)].sum()) for name in unseen)
+        taken = ", ".join(f"{name} for {known}" for name, known in list(unseen.items())[:5])
+        more = f" and {len(unseen) - 5} more" if len(unseen) > 5 else ""
+        return [
+            f"{len(unseen)} operations ({100 * time / total:.1f} % of device time) are unknown to the predictor;"
+            f" each was taken for the nearest name it knows: {taken}{more}"
+        ]
+
+    def _require_fitted(self) -> _Fitted:
+        if self._fitted is None:
+            raise ValueError("not fitted; call fit first")
+        return self._fitted
+
+    def to_state(self) -> State:
+        """Return what a bundle keeps."""
+        fitted = self._require_fitted()
+        forest, network = fitted.forest, fitted.network
+        arrays: dict[str, Any] = {
+            "forest/roots": forest.roots,
+            "forest/feature": forest.feature,
+            "forest/value": forest.value,
+            "forest/right": forest.right,
+        }
+        for layer, (weights, biases) in enumerate(zip(network.weights, network.biases, strict=True)):
+            arrays[f"network/weights{layer}"], arrays[f"network/biases{layer}"] = weights, biases
+        settings = {
+            "params": self.get_params(),
+            "clusters": asdict(fitted.clusters),
+            "features": fitted.clusters.feature_names,
+            "line": {"slope": fitted.slope, "intercept_ms": fitted.intercept_ms},
+            "forest_depth": forest.depth,
+            "network_layers": len(network.weights),
+        }
+        return State(settings, arrays)
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        """Rebuild a fitted predictor.
+
+        Raises:
+            KeyError, TypeError, ValueError: the state is not one of this predictor.
+        """
+        settings, arrays = state.settings, state.arrays
+        clusters = OpClusters(
+            tuple(settings["clusters"]["host_ops"]), tuple(map(tuple, settings["clusters"]["clusters"]))
+        )
+        forest = Forest(
+            *(arrays[f"forest/{name}"] for name in ("roots", "feature", "value", "right")),
+            depth=int(settings["forest_depth"]),
+        )
+        layers = range(int(settings["network_layers"]))
+        network = Network(
+            tuple(arrays[f"network/weights{layer}"] for layer in layers),
+            tuple(arrays[f"network/biases{layer}"] for layer in layers),
+        )
+        line: Mapping[str, float] = settings["line"]
+        fitted = _Fitted(clusters, float(line["slope"]), float(line["intercept_ms"]), forest, network)
+        return cls(**settings["params"], _fitted=fitted)
+
+
+def combine(members: Mapping[str, FloatArray]) -> FloatArray:
+    """Return the median of the members where all answered, the mean of the others where the line did not."""
+    answers = np.stack([members["linear"], members["forest"], members["network"]])
+    return np.where(np.isnan(answers[0]), answers[1:].mean(axis=0), np.median(answers, axis=0))
+
+
+def _fit_line(anchor_ms: FloatArray, target_ms: FloatArray) -> tuple[float, float]:
+    known = ~np.isnan(anchor_ms)
+    if known.sum() < 2:
+        return 1.0, 0.0
+    slope, intercept = np.polynomial.Polynomial.fit(anchor_ms[known], target_ms[known], 1).convert().coef[::-1]
+    return float(slope), float(intercept)

@@ -1,0 +1,5 @@
+"""One reader for each kind of file, and the registry that recognises them by content."""
+
+from profet.profiles.formats.registry import FORMATS, ReadOptions, read_profile
+
+__all__ = ["FORMATS", "ReadOptions", "read_profile"]

@@ -1,0 +1,1 @@
+"""Tables and pictures of results, for command line and pages alike."""

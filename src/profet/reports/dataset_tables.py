@@ -1,0 +1,66 @@
+"""What a data set holds, and what is wrong with it, as facts and as terminal tables."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.table import Table
+
+from profet.datasets.checks import Finding
+from profet.datasets.dataset import WORKLOAD_KEY, Dataset
+from profet.reports.tables import plain
+
+_SHOWN_PER_KIND = 10
+
+
+def dataset_facts(dataset: Dataset) -> dict[str, Any]:
+    """Return what a data set holds, for JSON."""
+    runs = dataset.runs.assign(profile=dataset.has_profile)
+    return {
+        "runs": len(runs),
+        "profiles": int(runs["profile"].sum()),
+        "experiments": int(runs["experiment"].nunique()),
+        "workloads": len(runs.drop_duplicates(WORKLOAD_KEY)),
+        "instances": [
+            {"instance": str(name), "runs": len(part), "profiles": int(part["profile"].sum())}
+            for name, part in runs.groupby("instance")
+        ],
+        "models": [
+            {"model": str(model), "family": str(family), "workloads": len(part.drop_duplicates(WORKLOAD_KEY))}
+            for (model, family), part in runs.groupby(["model", "family"])
+        ],
+        "operations": {"host": dataset.host_us.shape[1], "device": dataset.device_us.shape[1]},
+        "fingerprint": dataset.fingerprint,
+        "sources": list(dataset.sources),
+    }
+
+
+def dataset_table(facts: dict[str, Any]) -> Table:
+    """Show the facts of a data set."""
+    table = Table(title="Data set", title_justify="left", show_header=False)
+    table.add_column("fact")
+    table.add_column("value")
+    table.add_row("runs", f"{facts['runs']}, {facts['profiles']} of them with a profile")
+    table.add_row("workloads", f"{facts['workloads']}, in {facts['experiments']} experiments")
+    for part in facts["instances"]:
+        table.add_row(plain(part["instance"]), f"{part['runs']} runs, {part['profiles']} profiles")
+    for part in facts["models"]:
+        table.add_row(plain(part["model"]), plain(f"{part['workloads']} workloads, family {part['family']}"))
+    operations = facts["operations"]
+    table.add_row("operations", f"{operations['host']} on host, {operations['device']} on device")
+    table.add_row("fingerprint", facts["fingerprint"][:16])
+    return table
+
+
+def findings_table(findings: Sequence[Finding]) -> list[Table]:
+    """Show the first findings of each kind, and how many there are."""
+    tables = []
+    for kind in dict.fromkeys(finding.kind for finding in findings):
+        some = [finding for finding in findings if finding.kind == kind]
+        more = f", the first {_SHOWN_PER_KIND} (all with --json)" if len(some) > _SHOWN_PER_KIND else ""
+        table = Table(title=f"{kind}: {len(some)}{more}", title_justify="left")
+        for column in ("where", "what", "what to do"):
+            table.add_column(column)
+        for finding in some[:_SHOWN_PER_KIND]:
+            table.add_row(plain(finding.where), plain(finding.what), plain(finding.advice))
+        tables.append(table)
+    return tables

@@ -1,0 +1,127 @@
+"""Validation results, as facts in the documented form and as terminal tables."""
+
+from typing import Any
+
+from rich.table import Table
+
+from profet.evaluation.leave_out import Validation
+from profet.evaluation.metrics import Metrics
+from profet.evaluation.scaler_scores import AXES, ScalerScores
+from profet.reports.tables import plain
+
+_ENDS = ("true_ends", "predicted_ends")
+
+
+def validation_facts(validation: Validation) -> dict[str, Any]:
+    """Return a validation in the form that ``profet validate --json`` documents."""
+    overall = validation.overall
+    return {
+        "method": validation.question.method,
+        "leave_out": validation.question.leave_out,
+        "overall": {
+            "mape": overall.mape,
+            "macro_mape": validation.macro_mape,
+            "median_ape": overall.median_ape,
+            "r2": overall.r2,
+            "rmse_ms": overall.rmse_ms,
+            "coverage": None,
+            "relative_width": None,
+            "rows": overall.rows,
+        },
+        "members": validation.members,
+        "pairs": [
+            {"anchor": anchor, "target": target, **_figures(metrics), "coverage": None}
+            for (anchor, target), metrics in validation.pairs.items()
+        ],
+        "models": [{"model": model, "mape": mape} for model, mape in validation.models.items()],
+    }
+
+
+def _figures(metrics: Metrics) -> dict[str, float | None]:
+    return {"mape": metrics.mape, "r2": metrics.r2, "rmse_ms": metrics.rmse_ms}
+
+
+def validation_tables(validation: Validation) -> list[Table]:
+    """Show the errors by pair with the overall below, by model, and by member."""
+    question, overall = validation.question, validation.overall
+    pairs = Table(
+        title=f"{question.method} method, {question.leave_out} left out: {overall.rows} predictions",
+        title_justify="left",
+    )
+    for column in ("anchor", "target"):
+        pairs.add_column(column)
+    for column in ("MAPE", "R²", "RMSE"):
+        pairs.add_column(column, justify="right")
+    for (anchor, target), metrics in validation.pairs.items():
+        pairs.add_row(plain(anchor), plain(target), *_cells(metrics))
+    pairs.add_section()
+    pairs.add_row("all", f"median APE {overall.median_ape:.2f} %", *_cells(overall))
+    models = Table(title="By model", title_justify="left")
+    models.add_column("model")
+    models.add_column("MAPE", justify="right")
+    for model, mape in validation.models.items():
+        models.add_row(plain(model), f"{mape:.2f} %")
+    models.add_section()
+    models.add_row("mean", f"{validation.macro_mape:.2f} %")
+    members = Table(title="By member of the predictor", title_justify="left")
+    members.add_column("member")
+    members.add_column("MAPE", justify="right")
+    for member, error in validation.members.items():
+        members.add_row(member, "–" if error is None else f"{error:.2f} %")
+    return [pairs, models, members]
+
+
+def _cells(metrics: Metrics | None) -> tuple[str, str, str]:
+    if metrics is None:
+        return "–", "–", "–"
+    r2 = "–" if metrics.r2 is None else f"{metrics.r2:.3f}"
+    return f"{metrics.mape:.2f} %", r2, f"{metrics.rmse_ms:.1f} ms"
+
+
+def scaler_facts(scores: ScalerScores, method: str) -> dict[str, Any]:
+    """Return the scaler's errors in the form that ``profet validate-scaler --json`` documents."""
+    instances = sorted({name for counts in scores.curves.values() for name in counts})
+    return {
+        "method": method,
+        **{axis: _settings(scores, axis, None) for axis in AXES},
+        "instances": [
+            {
+                "instance": name,
+                **{
+                    axis: {**_settings(scores, axis, name), "curves": scores.curves[axis].get(name, 0)}
+                    for axis in AXES
+                },
+            }
+            for name in instances
+        ],
+    }
+
+
+def _settings(scores: ScalerScores, axis: str, instance: str | None) -> dict[str, Any]:
+    found = {ends: scores.metrics(axis, ends, instance) for ends in _ENDS}
+    return {ends: None if metrics is None else _figures(metrics) for ends, metrics in found.items()}
+
+
+def scaler_table(facts: dict[str, Any]) -> Table:
+    """Show the four settings, by instance and over all."""
+    table = Table(title="Scaler, model left out, at the inner sizes of every complete curve", title_justify="left")
+    table.add_column("instance")
+    table.add_column("axis")
+    table.add_column("curves", justify="right")
+    for ends in ("true ends", "predicted ends"):
+        table.add_column(f"{ends}: MAPE", justify="right")
+        table.add_column("RMSE", justify="right")
+    parts = [*((part["instance"], part) for part in facts["instances"]), ("all", facts)]
+    for name, part in parts:
+        if name == "all":
+            table.add_section()
+        for axis in AXES:
+            curves = part[axis].get("curves", sum(other[axis]["curves"] for other in facts["instances"]))
+            figures = [part[axis][ends] for ends in _ENDS]
+            cells = [
+                cell
+                for each in figures
+                for cell in ((f"{each['mape']:.2f} %", f"{each['rmse_ms']:.1f} ms") if each else ("–", "–"))
+            ]
+            table.add_row(plain(name), axis, str(curves), *cells)
+    return table
