@@ -10,6 +10,7 @@ import argparse
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from profet.cli.progress import track
 from profet.datasets.dataset import Dataset
@@ -18,9 +19,9 @@ from profet.files import write_whole
 from profet.profiles.profile import Profile
 
 ANCHOR = "g3s.xlarge"
-EXAMPLE = {"model": "ResNet50", "pixels": 224, "batch_size": 16}
+MODEL, PIXELS, BATCH_SIZE = "ResNet50", 224, 16
 ATTRIBUTION = (
-    "medians over {n} repeats of {model} at {pixels} px and batch {batch_size} in the public PROFET data"
+    f"medians over {{n}} repeats of {MODEL} at {PIXELS} px and batch {BATCH_SIZE} in the public PROFET data"
     " (ddps-lab/profet, MIT); the shipped predictors have learnt from this model too"
 )
 DATA = Path(__file__).resolve().parent.parent / "src" / "profet" / "data"
@@ -28,12 +29,13 @@ DATA = Path(__file__).resolve().parent.parent / "src" / "profet" / "data"
 
 def example_profile(dataset: Dataset) -> Profile:
     """Return the median profile of the example workload on the anchor."""
-    chosen = (dataset.runs["instance"] == ANCHOR) & dataset.has_profile
-    for column, value in EXAMPLE.items():
+    workload = {"instance": ANCHOR, "model": MODEL, "pixels": PIXELS, "batch_size": BATCH_SIZE}
+    chosen = pd.Series(dataset.has_profile)
+    for column, value in workload.items():
         chosen &= dataset.runs[column] == value
     runs = dataset.runs[chosen]
     if runs.empty:
-        raise SystemExit(f"no run of {EXAMPLE} on {ANCHOR}; give the imported public data")
+        raise SystemExit(f"no run of {workload}; give the imported public data")
     sides = [
         {str(name): round(float(time), 3) for name, time in side[chosen].median().items() if time > 0}
         for side in (dataset.host_us, dataset.device_us)
@@ -44,11 +46,11 @@ def example_profile(dataset: Dataset) -> Profile:
         steps=int(runs["steps"].iloc[0]),
         step_latency_ms=round(float(runs["step_latency_ms"].median()), 3),
         latency_samples_ms=[round(float(value), 3) for value in np.sort(runs["step_latency_ms"])],
-        batch_size=EXAMPLE["batch_size"],
-        pixels=EXAMPLE["pixels"],
+        batch_size=BATCH_SIZE,
+        pixels=PIXELS,
         host_us=sides[0],
         device_us=sides[1],
-        warnings=[ATTRIBUTION.format(n=len(runs), **EXAMPLE)],
+        warnings=[ATTRIBUTION.format(n=len(runs))],
     )
 
 

@@ -10,7 +10,7 @@ from profet.quantities import parse_latency_ms
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-class LatencyMs(click.ParamType):
+class LatencyMs(click.ParamType[float]):
     """A latency such as 323ms, 0.323s or 322600us; a bare number is milliseconds."""
 
     name = "latency"

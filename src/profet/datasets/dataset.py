@@ -183,13 +183,14 @@ class Dataset:
 
     @classmethod
     def _from_table(cls, table: pd.DataFrame, sources: tuple[str, ...]) -> Self:
-        sides = [
-            table[[name for name in table if str(name).startswith(prefix)]]
-            .rename(columns=lambda name, prefix=prefix: name.removeprefix(prefix))
-            .astype(float)
-            for prefix in (_HOST, _DEVICE)
-        ]
-        return cls(table[[name for name in (*_TEXT, *_NUMBERS) if name in table]], sides[0], sides[1], sources)
+        runs = table[[name for name in (*_TEXT, *_NUMBERS) if name in table]]
+        return cls(runs, side_columns(table, _HOST), side_columns(table, _DEVICE), sources)
+
+
+def side_columns(table: pd.DataFrame, prefix: str) -> pd.DataFrame:
+    """Return the columns whose names start with prefix, without it, as floats."""
+    names = [str(name) for name in table if str(name).startswith(prefix)]
+    return table[names].set_axis([name.removeprefix(prefix) for name in names], axis=1).astype(float)
 
 
 def merge(datasets: Sequence[Dataset]) -> Dataset:

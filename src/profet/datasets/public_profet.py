@@ -7,17 +7,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from profet.datasets.dataset import RUN_KEY, Dataset
+from profet.datasets.dataset import RUN_KEY, Dataset, side_columns
 from profet.datasets.families import FamilyTable
 from profet.datasets.pickled_frames import read_frame
 from profet.errors import InputError
 from profet.files import read_bounded
+from profet.profiles.arrays import FloatArray
 from profet.profiles.steps import PUBLISHED_STEPS
 from profet.quantities import MS_PER_S, US_PER_MS
 
 _MAX_BYTES = 512 * 1024 * 1024
 _LATENCIES = Path("pre_data") / "target_preprocessing.pickle"
 _RENAMED = {"exp_name": "experiment", "instance_name": "instance", "batchsize": "batch_size"}
+_SIDES = ("Host_", "Device_")
 _LARGEST_DISAGREEMENT = 1e-3
 
 
@@ -33,26 +35,21 @@ def import_profet(folder: str | Path, families: FamilyTable) -> tuple[Dataset, l
     root = _find_root(Path(folder))
     files = sorted((root / "anchor_data").glob("anchor_*.pickle"))
     sources: list[str] = []
-    anchors = [_read(path, sources) for path in files]
+    anchors = {path: _read(path, sources) for path in files}
     warnings: list[str] = []
     latencies = _latencies(root, anchors, sources, warnings)
-    profiles = pd.concat([_profiles(frame, path) for frame, path in zip(anchors, files, strict=True)])
+    profiles = pd.concat([_profiles(frame, path) for path, frame in anchors.items()])
     profiles = profiles.fillna(0.0)
     repeated = profiles.index.duplicated()
     if repeated.any():
-        raise InputError(f"{root / 'anchor_data'}: run {profiles.index[repeated][0]} stands there twice")
+        run = "/".join(map(str, profiles.index[repeated][0]))
+        warnings.append(f"{int(repeated.sum())} profiles stand there twice ({run}, ...); see profet dataset check")
     table = latencies.join(profiles, on=RUN_KEY)
     profiled = table[profiles.columns].notna().any(axis=1)
     table["steps"] = np.where(profiled, PUBLISHED_STEPS, 0)
     table["family"] = families.families(table["model"])
     table = table.sort_values(["instance", "model", "pixels", "batch_size", "experiment"], ignore_index=True)
-    host, device = (
-        table[[name for name in profiles if name.startswith(side)]].rename(
-            columns=lambda name, side=side: name.removeprefix(side)
-        )
-        / PUBLISHED_STEPS
-        for side in ("Host_", "Device_")
-    )
+    host, device = (side_columns(table, side) / PUBLISHED_STEPS for side in _SIDES)
     return Dataset(table.drop(columns=list(profiles)), host, device, tuple(sources)), warnings
 
 
@@ -85,30 +82,42 @@ def _read(path: Path, sources: list[str]) -> pd.DataFrame:
 
 def _profiles(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
     """Return the capture totals in µs, columns ``Host_*`` and ``Device_*``, by run."""
-    times = frame.set_index(RUN_KEY)[[n for n in frame if n.startswith(("Host_", "Device_"))]]
-    if not any(name.startswith("Device_") for name in times):
+    names = [str(name) for name in frame if str(name).startswith(_SIDES)]
+    if not any(name.startswith("Device_") for name in names):
         raise InputError(f"{path}: no Device_* column; not a frame of an anchor")
+    times = {name: _numbers(frame, name, path) for name in names}
+    for name, column in times.items():
+        if np.isnan(column).any():
+            raise InputError(f"{path}: {name} lacks a time in row {int(np.isnan(column).argmax())}")
+    return pd.DataFrame(times, index=pd.MultiIndex.from_frame(frame[RUN_KEY]))
+
+
+def _numbers(frame: pd.DataFrame, name: str, path: Path) -> FloatArray:
+    """Return a column as floats; NaN stands for what is missing."""
     try:
-        times = times.astype(float)
+        column: FloatArray = frame[name].to_numpy(float)
     except (TypeError, ValueError) as error:
-        raise InputError(f"{path}: a Host_* or Device_* column does not hold numbers ({error})") from None
-    wrong = ~(np.isfinite(times) & (times >= 0))
-    if wrong.to_numpy().any():
-        raise InputError(f"{path}: {wrong.any().idxmax()} holds a negative or missing time")
-    return times
+        raise InputError(f"{path}: column {name} does not hold numbers ({error})") from None
+    wrong = np.isinf(column) | (column < 0)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise InputError(f"{path}: {name} is {column[row]:g} in row {row}; a time is finite and not negative")
+    return column
 
 
-def _latencies(root: Path, anchors: list[pd.DataFrame], sources: list[str], warnings: list[str]) -> pd.DataFrame:
-    """Return one row a run with step_latency_ms and epoch_latency_s, from all frames together."""
+def _latencies(
+    root: Path, anchors: dict[Path, pd.DataFrame], sources: list[str], warnings: list[str]
+) -> pd.DataFrame:
+    """Return one row a run with step_latency_ms and epoch_latency_s, from the first frame that has it."""
     parts = []
     if (root / _LATENCIES).exists():
-        parts.append(_in_seconds(_read(root / _LATENCIES, sources)))
+        parts.append(_in_seconds(_read(root / _LATENCIES, sources), root / _LATENCIES))
     else:
         warnings.append(f"{root / _LATENCIES} is missing; latencies come from the anchors' frames alone")
-    for frame in anchors:
-        parts.append(_in_seconds(frame))
+    for path, frame in anchors.items():
+        parts.append(_in_seconds(frame, path))
         for target in _targets(frame):
-            latency_ms = pd.to_numeric(frame[target], errors="coerce") / US_PER_MS
+            latency_ms = _numbers(frame, target, path) / US_PER_MS
             parts.append(frame[RUN_KEY].assign(instance=target, step_latency_ms=latency_ms, epoch_latency_s=np.nan))
     stacked = pd.concat(parts, ignore_index=True)
     grouped = stacked.groupby(RUN_KEY, sort=False)["step_latency_ms"]
@@ -117,16 +126,20 @@ def _latencies(root: Path, anchors: list[pd.DataFrame], sources: list[str], warn
         f"the frames disagree by {100 * spread[run]:.1f} % on the latency of {'/'.join(map(str, run))}"
         for run in spread.index[spread > _LARGEST_DISAGREEMENT][:3]
     ]
-    return stacked.drop_duplicates(RUN_KEY, ignore_index=True)
+    stacked["frame"] = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+    owner = stacked.groupby(RUN_KEY)["frame"].transform("min")
+    return stacked[stacked["frame"] == owner].drop(columns="frame").reset_index(drop=True)
 
 
-def _in_seconds(frame: pd.DataFrame) -> pd.DataFrame:
-    epoch = frame.get("epoch_latency", np.nan)
-    return frame[RUN_KEY].assign(
-        step_latency_ms=pd.to_numeric(frame["batch_latency"], errors="coerce") * MS_PER_S, epoch_latency_s=epoch
-    )
+def _in_seconds(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
+    epoch_s = _numbers(frame, "epoch_latency", path) if "epoch_latency" in frame else np.nan
+    latency_ms = _numbers(frame, "batch_latency", path) * MS_PER_S
+    if (latency_ms == 0).any():
+        row = int((latency_ms == 0).argmax())
+        raise InputError(f"{path}: batch_latency is 0 in row {row}; it must be above zero")
+    return frame[RUN_KEY].assign(step_latency_ms=latency_ms, epoch_latency_s=epoch_s)
 
 
 def _targets(frame: pd.DataFrame) -> list[str]:
     known = {*RUN_KEY, "dataset", "epoch_latency", "batch_latency"}
-    return [name for name in frame if name not in known and not name.startswith(("Host_", "Device_"))]
+    return [str(name) for name in frame if name not in known and not str(name).startswith(_SIDES)]

@@ -57,7 +57,8 @@ class Validation:
     Args:
         question: what was asked.
         rows: one a run and pair: anchor, target, left_out, experiment, model, family, pixels, batch_size,
-            optimizer, true_ms, predicted_ms, and predicted_ms of each member as "member:NAME".
+            optimizer, true_ms, predicted_ms (as the question asks), with_latency_ms and without_latency_ms,
+            and what each member answers with the latency known as "member:NAME".
     """
 
     question: Question
@@ -76,7 +77,12 @@ class Validation:
     @property
     def pairs(self) -> dict[tuple[str, str], Metrics]:
         """Errors by anchor and target."""
-        return {(str(a), str(t)): _measure(part) for (a, t), part in self.rows.groupby(["anchor", "target"])}
+        return self.pairs_by("predicted_ms")
+
+    def pairs_by(self, column: str) -> dict[tuple[str, str], Metrics]:
+        """Return the errors of one column of predictions, by anchor and target."""
+        parts = self.rows.groupby(["anchor", "target"])
+        return {(str(anchor), str(target)): _measure(part, column) for (anchor, target), part in parts}
 
     @property
     def models(self) -> dict[str, float]:
@@ -87,7 +93,7 @@ class Validation:
     def members(self) -> dict[str, float | None]:
         """Mean absolute percentage error by member of the predictor, in percent; None where it did not answer."""
         true_ms = self.rows["true_ms"].to_numpy()
-        names = [name for name in self.rows if name.startswith("member:")]
+        names = [str(name) for name in self.rows if str(name).startswith("member:")]
         errors = {
             name.removeprefix("member:"): absolute_percentage_errors(true_ms, self.rows[name].to_numpy()).mean()
             for name in names
@@ -109,17 +115,17 @@ def validate(dataset: Dataset, question: Question, track: Track = silent) -> Val
         anchor_arrays, target_arrays = dataset.profile_arrays(anchor_rows), dataset.profile_arrays(target_rows)
         models = question.leave_out_models or None
         for fold in leave_out_folds(dataset, anchor_rows, question.leave_out, models):
-            test = anchor_arrays.take(fold.test)
-            if question.without_latency:
-                test = replace(test, step_latency_ms=np.full(len(test), np.nan))
             train = anchor_arrays.take(fold.train), target_arrays.take(fold.train)
-            tasks.append(_Task(question.method, question.seed, *train, test))
+            tasks.append(_Task(question.method, question.seed, *train, anchor_arrays.take(fold.test)))
             runs = dataset.runs.iloc[anchor_rows[fold.test]].drop(columns=["instance", "step_latency_ms"])
             true_ms = target_arrays.step_latency_ms[fold.test]
             frames.append(runs.assign(anchor=anchor, target=target, left_out=fold.left_out, true_ms=true_ms))
     answers = run_all(_fit_and_predict, tasks, "validating", track)
-    rows = [frame.assign(**answer) for frame, answer in zip(frames, answers, strict=True)]
-    return Validation(question, pd.concat(rows, ignore_index=True))
+    rows = pd.concat(
+        [frame.assign(**answer) for frame, answer in zip(frames, answers, strict=True)], ignore_index=True
+    )
+    chosen = "without_latency_ms" if question.without_latency else "with_latency_ms"
+    return Validation(question, rows.assign(predicted_ms=rows[chosen]))
 
 
 def _pairs(dataset: Dataset, question: Question) -> list[tuple[str, str]]:
@@ -160,9 +166,13 @@ def instance_pairs(
 def _fit_and_predict(task: _Task) -> dict[str, FloatArray]:
     predictor = new_predictor(task.method, task.seed).fit(task.train_anchor, task.train_target)
     members = predictor.predict_members(task.test_anchor)
-    answers = {f"member:{name}": values for name, values in members.items()}
-    return {"predicted_ms": predictor.predict(task.test_anchor), **answers}
+    unknown = replace(task.test_anchor, step_latency_ms=np.full(len(task.test_anchor), np.nan))
+    return {
+        "with_latency_ms": predictor.predict(task.test_anchor),
+        "without_latency_ms": predictor.predict(unknown),
+        **{f"member:{name}": values for name, values in members.items()},
+    }
 
 
-def _measure(rows: pd.DataFrame) -> Metrics:
-    return measure(rows["true_ms"].to_numpy(float), rows["predicted_ms"].to_numpy(float))
+def _measure(rows: pd.DataFrame, column: str = "predicted_ms") -> Metrics:
+    return measure(rows["true_ms"].to_numpy(float), rows[column].to_numpy(float))

@@ -1,5 +1,6 @@
 """Runs independent pieces of work on all cores, with progress, and stops cleanly."""
 
+import multiprocessing
 import signal
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol, TypeVar
@@ -14,14 +15,14 @@ Answer = TypeVar("Answer")
 class Track(Protocol):
     """Wraps results as they come in, to show how far the work is."""
 
-    def __call__(self, results: Iterable[Answer], total: int, label: str) -> Iterable[Answer]:
-        """Yield the results unchanged."""
+    def __call__(self, items: Iterable[Answer], total: int, label: str) -> Iterable[Answer]:
+        """Yield the items unchanged."""
         ...
 
 
-def silent(results: Iterable[Answer], total: int, label: str) -> Iterable[Answer]:  # noqa: ARG001
+def silent(items: Iterable[Answer], total: int, label: str) -> Iterable[Answer]:  # noqa: ARG001
     """Show nothing."""
-    return results
+    return items
 
 
 def run_all(
@@ -36,7 +37,7 @@ def run_all(
 
 def _alone(work: Callable[[Task], Answer], task: Task) -> Answer:
     """Work on one core; the parent alone answers Ctrl-C."""
-    if joblib.parallel.mp is not None and joblib.parallel.mp.current_process().name != "MainProcess":
+    if multiprocessing.parent_process() is not None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     with threadpool_limits(limits=1):
         return work(task)

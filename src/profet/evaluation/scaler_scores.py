@@ -59,10 +59,11 @@ def score_scaler(
         curves = complete_curves(measured_latencies(dataset), axis, sizes, ["instance"])
         scalers = _scalers_by_model(curves, axis, wanted)
         scored = curves[curves.index.get_level_values("instance").isin(wanted)]
-        counts[axis] = {name: int(n) for name, n in scored.groupby(level="instance").size().items()}
+        counts[axis] = {str(name): int(n) for name, n in scored.groupby(level="instance").size().items()}
         true_ends[axis] = _score(scored, scored, scalers)
         ends = _predicted_curves(predicted, axis, wanted) if predicted is not None else curves.iloc[:0]
-        truth = curves.reindex(ends.index.droplevel("anchor")) if len(ends) else ends
+        keys = [name for name in ends.index.names if name != "anchor"]
+        truth = curves.reindex(pd.MultiIndex.from_frame(ends.index.to_frame()[keys]))
         predicted_ends[axis] = _score(truth, ends, scalers)
     if not any(len(rows) for rows in true_ends.values()):
         raise InputError(

@@ -6,8 +6,9 @@ from pathlib import Path
 from profet.datasets.curves import OTHER_AXIS, complete_curves, measured_latencies
 from profet.datasets.dataset import WORKLOAD_KEY, Dataset
 from profet.evaluation.leave_out import Question, instance_pairs, validate
+from profet.evaluation.metrics import Metrics
 from profet.evaluation.parallel import Track, run_all, silent
-from profet.predictors.bundle import MeasuredError, Provenance, save_bundle, version
+from profet.predictors.bundle import MeasuredError, PairErrors, Provenance, save_bundle, version
 from profet.predictors.methods import Predictor, method_class, new_predictor
 from profet.predictors.scaling import FIXED, SIZES, SizeScaler, fit_scalers
 from profet.profiles.arrays import ProfileArrays
@@ -19,7 +20,7 @@ class Trained:
 
     method: str
     predictors: dict[tuple[str, str], Predictor]
-    errors: dict[tuple[str, str], MeasuredError]
+    errors: dict[tuple[str, str], PairErrors]
     scalers: list[SizeScaler]
     provenance: Provenance
 
@@ -60,11 +61,10 @@ def train(
     errors = {}
     if measured:
         validation = validate(dataset, Question(method, anchors=anchors, seed=seed), track)
+        without = validation.pairs_by("without_latency_ms")
         errors = {
-            pair: MeasuredError(
-                "model", metrics.mape, metrics.r2 if metrics.r2 is not None else 0.0, metrics.rmse_ms
-            )
-            for pair, metrics in validation.pairs.items()
+            pair: PairErrors(_error(metrics), _error(without[pair]))
+            for pair, metrics in validation.pairs_by("with_latency_ms").items()
         }
     predictors = run_all(_fit, tasks, "training", track)
     taught = dataset.runs.iloc[sorted({int(row) for sides in rows.values() for row in sides[0]})]
@@ -77,6 +77,10 @@ def train(
         created_with=version(),
     )
     return Trained(method, dict(zip(pairs, predictors, strict=True)), errors, _scalers(dataset), provenance)
+
+
+def _error(metrics: Metrics) -> MeasuredError:
+    return MeasuredError("model", metrics.mape, metrics.r2, metrics.rmse_ms)
 
 
 def _fit(task: _Task) -> Predictor:

@@ -28,8 +28,16 @@ class MeasuredError:
 
     leave_out: str
     mape: float
-    r2: float
+    r2: float | None
     rmse_ms: float
+
+
+@dataclass(frozen=True)
+class PairErrors:
+    """The errors of one predictor, with the anchor's latency known and without it."""
+
+    with_latency: MeasuredError
+    without_latency: MeasuredError
 
 
 @dataclass(frozen=True)
@@ -59,7 +67,7 @@ class Pair:
 
     anchor: str
     target: str
-    error: MeasuredError | None
+    errors: PairErrors | None
 
 
 @dataclass(frozen=True)
@@ -67,7 +75,7 @@ class _Entry:
     anchor: str
     target: str
     settings: dict[str, Any]
-    error: MeasuredError | None = None
+    errors: PairErrors | None = None
 
 
 @dataclass(frozen=True)
@@ -100,8 +108,8 @@ class Bundle:
 
     @cached_property
     def pairs(self) -> list[Pair]:
-        """Every anchor → target it can answer for, with the measured error."""
-        return [Pair(entry.anchor, entry.target, entry.error) for entry in self._manifest.pairs]
+        """Every anchor → target it can answer for, with the measured errors."""
+        return [Pair(entry.anchor, entry.target, entry.errors) for entry in self._manifest.pairs]
 
     @property
     def anchors(self) -> list[str]:
@@ -193,7 +201,7 @@ def save_bundle(
     method: str,
     provenance: Provenance,
     predictors: Mapping[tuple[str, str], Predictor],
-    errors: Mapping[tuple[str, str], MeasuredError],
+    errors: Mapping[tuple[str, str], PairErrors],
     scalers: Sequence[SizeScaler],
     force: bool = False,
 ) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from profet.errors import InputError
-from profet.predictors.bundle import Bundle, MeasuredError
+from profet.predictors.bundle import Bundle, MeasuredError, Pair
 from profet.profiles.arrays import ProfileArrays
 from profet.profiles.profile import Profile
 from profet.quantities import US_PER_MS, format_ms
@@ -25,7 +25,8 @@ class TargetPrediction:
         low_ms: lower end of the interval.
         high_ms: upper end of the interval.
         interval: chance that the interval holds, as calibrated.
-        measured_error: of this pair on models left out, None where it was not measured.
+        measured_error: of this pair on models left out, with or without the anchor's latency as here;
+            None where it was not measured.
     """
 
     target: str
@@ -82,7 +83,7 @@ def predict(
     arrays.step_latency_ms[0] = np.nan if latency_ms is None else latency_ms
     wanted = list(dict.fromkeys(targets)) if targets else bundle.targets(name)
     predictors = {target: bundle.predictor(name, target) for target in wanted}
-    errors = {pair.target: pair.error for pair in bundle.pairs if pair.anchor == name}
+    errors = {pair.target: _error(pair, latency_ms is not None) for pair in bundle.pairs if pair.anchor == name}
     warnings = list(dict.fromkeys([*profile.warnings, *_latency_warnings(profile, latency_ms)]))
     predictions = []
     for target, predictor in predictors.items():
@@ -96,6 +97,12 @@ def predict(
         warnings += [text for text in predictor.warnings(arrays) if text not in warnings]
         predictions.append(TargetPrediction(target, answer_ms, None, None, None, errors.get(target)))
     return Prediction(name, latency_ms, bundle.method, tuple(predictions), tuple(warnings))
+
+
+def _error(pair: Pair, latency_known: bool) -> MeasuredError | None:
+    if pair.errors is None:
+        return None
+    return pair.errors.with_latency if latency_known else pair.errors.without_latency
 
 
 def _latency_warnings(profile: Profile, latency_ms: float | None) -> list[str]:

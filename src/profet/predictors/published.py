@@ -132,7 +132,10 @@ class PublishedPredictor:
             tuple(settings["clusters"]["host_ops"]), tuple(map(tuple, settings["clusters"]["clusters"]))
         )
         forest = Forest(
-            *(arrays[f"forest/{name}"] for name in ("roots", "feature", "value", "right")),
+            roots=arrays["forest/roots"],
+            feature=arrays["forest/feature"],
+            value=arrays["forest/value"],
+            right=arrays["forest/right"],
             depth=int(settings["forest_depth"]),
         )
         layers = range(int(settings["network_layers"]))

@@ -38,12 +38,12 @@ class SizeScaler:
 
     def share(self, size: npt.ArrayLike) -> FloatArray:
         """Return the polynomial at size, of any shape."""
-        return np.polynomial.polynomial.polyval(np.asarray(size, float), self.coefficients)
+        return np.asarray(np.polynomial.polynomial.polyval(np.asarray(size, float), self.coefficients), float)
 
     def predict(self, size: npt.ArrayLike, min_ms: npt.ArrayLike, max_ms: npt.ArrayLike) -> FloatArray:
         """Return latencies in ms at sizes between the fitted ends, given the latencies at these, as published."""
         low = np.asarray(min_ms, float)
-        return low + self.share(size) * (np.asarray(max_ms, float) - low)
+        return np.asarray(low + self.share(size) * (np.asarray(max_ms, float) - low), float)
 
     def predict_between(
         self, size: float, min_ms: float, max_ms: float, ends: tuple[int, int]

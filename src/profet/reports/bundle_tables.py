@@ -23,13 +23,11 @@ def bundle_tables(facts: dict[str, Any]) -> list[Table]:
     pairs = Table(title=f"Predictors by the {facts['method']} method", title_justify="left")
     for column in ("anchor", "target"):
         pairs.add_column(column)
-    for column in ("MAPE, model left out", "R²", "RMSE"):
+    for column in ("MAPE, model left out", "R²", "RMSE", "MAPE without latency"):
         pairs.add_column(column, justify="right")
     for pair in facts["pairs"]:
-        error = pair["error"]
-        figures = (
-            (f"{error['mape']:.1f} %", f"{error['r2']:.3f}", f"{error['rmse_ms']:.1f} ms") if error else ("–",) * 3
-        )
+        errors = pair["errors"]
+        figures = _figures(**errors) if errors else ("–",) * 4
         pairs.add_row(plain(pair["anchor"]), plain(pair["target"]), *figures)
     trained_on = facts["trained_on"]
     origin = Table(title="Trained on", title_justify="left", show_header=False)
@@ -40,3 +38,13 @@ def bundle_tables(facts: dict[str, Any]) -> list[Table]:
     origin.add_row("data set", trained_on["dataset"][:16])
     origin.add_row("by Profet", plain(trained_on["created_with"]))
     return [pairs, origin]
+
+
+def _figures(with_latency: dict[str, Any], without_latency: dict[str, Any]) -> tuple[str, ...]:
+    r2 = with_latency["r2"]
+    return (
+        f"{with_latency['mape']:.1f} %",
+        "–" if r2 is None else f"{r2:.3f}",
+        f"{with_latency['rmse_ms']:.1f} ms",
+        f"{without_latency['mape']:.1f} %",
+    )

@@ -40,7 +40,8 @@ def draw_prediction(prediction: Prediction) -> Figure:
     axes.spines[["top", "right"]].set_visible(False)
     if any(error for _, _, error in bars):
         note = "Whiskers: mean absolute percentage error of this pair on models left out of training"
-        figure.text(0.01, -0.02, note, fontsize=8, color=_MUTED)
+        below = {"xycoords": "axes fraction", "xytext": (0, -46), "textcoords": "offset points"}
+        axes.annotate(note, (0, 0), fontsize=8, color=_MUTED, **below)
     return figure
 
 
