@@ -40,8 +40,7 @@ def draw_prediction(prediction: Prediction) -> Figure:
     axes.spines[["top", "right"]].set_visible(False)
     if any(error for _, _, error in bars):
         note = "Whiskers: mean absolute percentage error of this pair on models left out of training"
-        below = {"xycoords": "axes fraction", "xytext": (0, -46), "textcoords": "offset points"}
-        axes.annotate(note, (0, 0), fontsize=8, color=_MUTED, **below)
+        axes.annotate(note, (0, 0), (0, -46), "axes fraction", "offset points", fontsize=8, color=_MUTED)
     return figure
 
 
