@@ -1,0 +1,51 @@
+# make demo and make test do all their own set-up; nothing else needs to be typed.
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+
+.PHONY: demo test check docs wheel bundle benchmark clean
+
+demo: $(VENV)/plain  ## predict from the shipped profile; table on the terminal, picture in demo/
+	@mkdir -p demo
+	$(BIN)/profet example -o demo/profile.json --force
+	$(BIN)/profet predict demo/profile.json --plot demo/prediction.png --force
+
+test: $(VENV)/dev  ## every test
+	$(BIN)/pytest -n auto --cov
+
+check: $(VENV)/dev  ## style, types and who imports whom
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+docs: $(VENV)/dev  ## the documentation, in docs/_build/html
+	$(BIN)/sphinx-build -q -W --keep-going docs docs/_build/html
+
+wheel: $(VENV)/dev  ## the wheel, in dist/
+	rm -rf dist build
+	$(BIN)/python -m build --wheel --outdir dist
+
+bundle: $(VENV)/dev  ## rebuild the shipped bundle and example from DATASET=...
+	$(BIN)/python scripts/ship.py $(DATASET)
+
+benchmark: $(VENV)/dev  ## speed and memory, from DATASET=...
+	$(BIN)/python -m benchmarks.foundation $(DATASET)
+
+clean:
+	rm -rf $(VENV) demo build dist docs/_build src/*.egg-info
+
+$(BIN)/python:
+	@test -n "$(PYTHON)" || { echo "Profet needs Python 3.11 or newer; install it, or say make PYTHON=/path/to/it"; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt pip
+
+$(VENV)/plain: $(BIN)/python pyproject.toml constraints.txt
+	$(PIP) --editable .
+	@touch $@
+
+$(VENV)/dev: $(BIN)/python pyproject.toml constraints.txt
+	$(PIP) --editable '.[train]' --group dev
+	@touch $@ $(VENV)/plain
