@@ -1,17 +1,35 @@
 """Which machine to train on, and how to split a batch: answers from one profile of a CNN.
 
+The names below are the public ones; each is loaded when it is first used.
+
 >>> import profet
 >>> profile = profet.example_profile()
->>> [p.target for p in profet.predict(profile).predictions]
+>>> [answer.target for answer in profet.predict(profile).predictions]
 ['g4dn.xlarge', 'p2.xlarge', 'p3.2xlarge']
 """
 
-from profet.errors import ProfetError
-from profet.examples import example_profile
-from profet.predictors.bundle import Bundle
-from profet.predictors.prediction import Prediction, TargetPrediction, predict
-from profet.profiles.formats import ReadOptions, read_profile
-from profet.profiles.profile import Profile
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from profet.errors import ProfetError
+    from profet.examples import example_profile
+    from profet.predictors.bundle import Bundle
+    from profet.predictors.prediction import Prediction, TargetPrediction, predict
+    from profet.profiles.formats import ReadOptions, read_profile
+    from profet.profiles.profile import Profile
+
+_HOME = {
+    "Bundle": "profet.predictors.bundle",
+    "Prediction": "profet.predictors.prediction",
+    "Profile": "profet.profiles.profile",
+    "ProfetError": "profet.errors",
+    "ReadOptions": "profet.profiles.formats",
+    "TargetPrediction": "profet.predictors.prediction",
+    "example_profile": "profet.examples",
+    "predict": "profet.predictors.prediction",
+    "read_profile": "profet.profiles.formats",
+}
 
 __all__ = [
     "Bundle",
@@ -24,3 +42,13 @@ __all__ = [
     "predict",
     "read_profile",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'profet' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -16,12 +16,15 @@ def suggest(name: str, known: Iterable[str], limit: int = 3) -> str:
     return f"nearest: {listed}" + (f" ({len(names)} known)" if len(names) > limit else "")
 
 
-def nearest(name: str, known: Sequence[str]) -> str:
-    """Return the known name at the smallest Levenshtein distance; the first of equals.
+def nearest(names: Sequence[str], known: Sequence[str]) -> list[str]:
+    """Return, for each name, the known name at the smallest Levenshtein distance; the first of equals.
 
     Raises:
         ValueError: no name is known.
     """
     if not known:
         raise ValueError("no name is known")
-    return process.extract(name, known, scorer=Levenshtein.distance, limit=1)[0][0]
+    if not names:
+        return []
+    distances = process.cdist(names, known, scorer=Levenshtein.distance)
+    return [known[index] for index in distances.argmin(axis=1)]

@@ -30,6 +30,9 @@ steps_option: Decorator = click.option(
     "--steps", type=int, metavar="N", help="Training steps the capture covers; 2 for PROFET's."
 )
 method_option: Decorator = click.option("--method", metavar="NAME", default=None, help="Prediction method.")
+checkpoint_option: Decorator = click.option(
+    "--checkpoint", metavar="DIR", help="Keep finished folds here; the same command continues where it stopped."
+)
 seed_option: Decorator = click.option("--seed", type=click.IntRange(0, 2**31), default=0, show_default=True)
 families_option: Decorator = click.option(
     "--families",

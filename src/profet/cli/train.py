@@ -2,7 +2,7 @@
 
 import click
 
-from profet.cli.options import force_option, json_option, method_option, seed_option
+from profet.cli.options import checkpoint_option, force_option, json_option, method_option, seed_option
 from profet.cli.output import print_json, print_tables
 from profet.cli.progress import track
 
@@ -13,6 +13,7 @@ from profet.cli.progress import track
 @click.option("--anchor", "anchors", multiple=True, metavar="NAME", help="Repeatable; every anchor by default.")
 @method_option
 @click.option("--measure/--no-measure", default=True, help="Measure the error of each pair, leaving models out.")
+@checkpoint_option
 @seed_option
 @force_option
 @json_option
@@ -22,6 +23,7 @@ def train(
     anchors: tuple[str, ...],
     method: str | None,
     measure: bool,
+    checkpoint: str | None,
     seed: int,
     force: bool,
     as_json: bool,
@@ -36,7 +38,7 @@ def train(
 
     check_output(output, force)
     dataset = Dataset.load(dataset_path)
-    trained = train_bundle(dataset, method or DEFAULT_METHOD, anchors, measure, seed, track)
+    trained = train_bundle(dataset, method or DEFAULT_METHOD, anchors, measure, seed, track, checkpoint)
     trained.save(output, force)
     facts = bundle_facts(Bundle.load(output))
     if as_json:

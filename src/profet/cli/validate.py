@@ -2,7 +2,7 @@
 
 import click
 
-from profet.cli.options import families_option, json_option, method_option, seed_option
+from profet.cli.options import checkpoint_option, families_option, json_option, method_option, seed_option
 from profet.cli.output import print_json, print_tables
 from profet.cli.progress import track
 
@@ -16,6 +16,7 @@ from profet.cli.progress import track
 @click.option("--leave-out-models", metavar="A,B", help="Leave out these models together, as the only fold.")
 @click.option("--without-latency", is_flag=True, help="Predict as if the anchor's latency were unknown.")
 @families_option
+@checkpoint_option
 @seed_option
 @json_option
 def validate(
@@ -27,6 +28,7 @@ def validate(
     leave_out_models: str | None,
     without_latency: bool,
     families_path: str | None,
+    checkpoint: str | None,
     seed: int,
     as_json: bool,
 ) -> None:
@@ -43,7 +45,7 @@ def validate(
         dataset = dataset.with_families(FamilyTable.load(families_path).families(dataset.runs["model"]))
     models = tuple(name.strip() for name in (leave_out_models or "").split(",") if name.strip())
     question = Question(method or DEFAULT_METHOD, leave_out, anchors, targets, models, without_latency, seed)
-    validation = run(dataset, question, track)
+    validation = run(dataset, question, track, checkpoint)
     if as_json:
         print_json(validation_facts(validation))
     else:

@@ -2,7 +2,7 @@
 
 import click
 
-from profet.cli.options import json_option, method_option, seed_option
+from profet.cli.options import checkpoint_option, json_option, method_option, seed_option
 from profet.cli.output import print_json, print_tables
 from profet.cli.progress import track
 
@@ -14,6 +14,7 @@ from profet.cli.progress import track
 @click.option(
     "--anchor", "anchors", multiple=True, metavar="NAME", help="Whose predictions give the ends; else all."
 )
+@checkpoint_option
 @seed_option
 @json_option
 def validate_scaler(
@@ -21,6 +22,7 @@ def validate_scaler(
     method: str | None,
     instances: tuple[str, ...],
     anchors: tuple[str, ...],
+    checkpoint: str | None,
     seed: int,
     as_json: bool,
 ) -> None:
@@ -37,7 +39,7 @@ def validate_scaler(
     dataset = Dataset.load(dataset_path)
     dataset.check_instances(instances, dataset.instances, "instance")
     question = Question(method or DEFAULT_METHOD, anchors=anchors, targets=instances, seed=seed)
-    scores = score_scaler(dataset, instances, validate(dataset, question, track).rows)
+    scores = score_scaler(dataset, instances, validate(dataset, question, track, checkpoint).rows)
     facts = scaler_facts(scores, question.method)
     if as_json:
         print_json(facts)

@@ -1,7 +1,9 @@
 """Predictions for models that their predictor never saw, and how wrong they are."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -9,11 +11,12 @@ import pandas as pd
 from profet.datasets.dataset import Dataset
 from profet.datasets.folds import leave_out_folds
 from profet.errors import InputError
+from profet.evaluation.checkpoint import Answer, Checkpoint
 from profet.evaluation.metrics import Metrics, absolute_percentage_errors, measure
 from profet.evaluation.parallel import Track, run_all, silent
 from profet.names import suggest
 from profet.predictors.methods import method_class, new_predictor
-from profet.profiles.arrays import FloatArray, ProfileArrays
+from profet.profiles.arrays import ProfileArrays
 
 LEAVE_OUT = ("model", "family", "instance")
 
@@ -43,6 +46,7 @@ class Question:
 
 @dataclass(frozen=True)
 class _Task:
+    name: str
     method: str
     seed: int
     train_anchor: ProfileArrays
@@ -101,8 +105,12 @@ class Validation:
         return {name: None if np.isnan(error) else float(error) for name, error in errors.items()}
 
 
-def validate(dataset: Dataset, question: Question, track: Track = silent) -> Validation:
+def validate(
+    dataset: Dataset, question: Question, track: Track = silent, checkpoint_folder: str | Path | None = None
+) -> Validation:
     """Leave models or families out, one at a time, and predict them from the rest.
+
+    Finished folds are kept in checkpoint_folder where one is given, and taken from there the next time.
 
     Raises:
         InputError: an unknown method, instance or model, or nothing would be left to learn from.
@@ -116,11 +124,12 @@ def validate(dataset: Dataset, question: Question, track: Track = silent) -> Val
         models = question.leave_out_models or None
         for fold in leave_out_folds(dataset, anchor_rows, question.leave_out, models):
             train = anchor_arrays.take(fold.train), target_arrays.take(fold.train)
-            tasks.append(_Task(question.method, question.seed, *train, anchor_arrays.take(fold.test)))
+            name = json.dumps([anchor, target, sorted(set(dataset.runs["model"].iloc[anchor_rows[fold.test]]))])
+            tasks.append(_Task(name, question.method, question.seed, *train, anchor_arrays.take(fold.test)))
             runs = dataset.runs.iloc[anchor_rows[fold.test]].drop(columns=["instance", "step_latency_ms"])
             true_ms = target_arrays.step_latency_ms[fold.test]
             frames.append(runs.assign(anchor=anchor, target=target, left_out=fold.left_out, true_ms=true_ms))
-    answers = run_all(_fit_and_predict, tasks, "validating", track)
+    answers = _answers(dataset, question, tasks, track, checkpoint_folder)
     rows = pd.concat(
         [frame.assign(**answer) for frame, answer in zip(frames, answers, strict=True)], ignore_index=True
     )
@@ -163,7 +172,22 @@ def instance_pairs(
     return pairs
 
 
-def _fit_and_predict(task: _Task) -> dict[str, FloatArray]:
+def _answers(
+    dataset: Dataset, question: Question, tasks: list[_Task], track: Track, folder: str | Path | None
+) -> list[Answer]:
+    if folder is None:
+        return list(run_all(_fit_and_predict, tasks, "validating", track))
+    facts = {"dataset": dataset.fingerprint, "method": question.method, "seed": question.seed}
+    checkpoint = Checkpoint(folder, facts)
+    kept = {task.name: checkpoint.load(task.name) for task in tasks}
+    missing = [task for task in tasks if kept[task.name] is None]
+    for task, answer in zip(missing, run_all(_fit_and_predict, missing, "validating", track), strict=True):
+        checkpoint.store(task.name, answer)
+        kept[task.name] = answer
+    return [answer for answer in kept.values() if answer is not None]
+
+
+def _fit_and_predict(task: _Task) -> Answer:
     predictor = new_predictor(task.method, task.seed).fit(task.train_anchor, task.train_target)
     members = predictor.predict_members(task.test_anchor)
     unknown = replace(task.test_anchor, step_latency_ms=np.full(len(task.test_anchor), np.nan))

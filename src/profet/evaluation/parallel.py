@@ -2,7 +2,8 @@
 
 import multiprocessing
 import signal
-from collections.abc import Callable, Iterable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol, TypeVar
 
 import joblib
@@ -27,12 +28,17 @@ def silent(items: Iterable[Answer], total: int, label: str) -> Iterable[Answer]:
 
 def run_all(
     work: Callable[[Task], Answer], tasks: Sequence[Task], label: str, track: Track = silent
-) -> list[Answer]:
-    """Return work(task) for every task, in their order; the same numbers on any number of cores."""
+) -> Iterator[Answer]:
+    """Yield work(task) for every task, in their order; the same numbers on any number of cores."""
     workers = min(joblib.cpu_count(), max(1, len(tasks)))
     pool = joblib.Parallel(n_jobs=workers, return_as="generator", pre_dispatch="2*n_jobs", batch_size=1)
     results = pool(joblib.delayed(_alone)(work, task) for task in tasks)
-    return list(track(results, len(tasks), label))
+    try:
+        yield from track(results, len(tasks), label)
+    finally:
+        with warnings.catch_warnings():  # joblib warns of work that is given up; its user has chosen to
+            warnings.simplefilter("ignore")
+            results.close()
 
 
 def _alone(work: Callable[[Task], Answer], task: Task) -> Answer:

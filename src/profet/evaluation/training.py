@@ -48,8 +48,11 @@ def train(
     measured: bool = True,
     seed: int = 0,
     track: Track = silent,
+    checkpoint_folder: str | Path | None = None,
 ) -> Trained:
     """Fit one predictor a pair on all runs; unless told otherwise, measure each leaving one model out.
+
+    Finished folds of the measurement are kept in checkpoint_folder where one is given.
 
     Raises:
         InputError: an unknown method or anchor, or too few models to leave one out.
@@ -60,13 +63,13 @@ def train(
     tasks = [_Task(method, seed, *(dataset.profile_arrays(side) for side in rows[pair])) for pair in pairs]
     errors = {}
     if measured:
-        validation = validate(dataset, Question(method, anchors=anchors, seed=seed), track)
+        validation = validate(dataset, Question(method, anchors=anchors, seed=seed), track, checkpoint_folder)
         without = validation.pairs_by("without_latency_ms")
         errors = {
             pair: PairErrors(_error(metrics), _error(without[pair]))
             for pair, metrics in validation.pairs_by("with_latency_ms").items()
         }
-    predictors = run_all(_fit, tasks, "training", track)
+    predictors = list(run_all(_fit, tasks, "training", track))
     taught = dataset.runs.iloc[sorted({int(row) for sides in rows.values() for row in sides[0]})]
     provenance = Provenance(
         dataset=dataset.fingerprint,

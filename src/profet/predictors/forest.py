@@ -10,6 +10,7 @@ Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
 
 _LEAF = -1
+_MAX_DEPTH = 100_000
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,17 @@ class Forest:
     right: npt.NDArray[np.int32]
     depth: int
 
+    def __post_init__(self) -> None:
+        nodes = np.arange(len(self.value))
+        if not 0 < self.depth <= _MAX_DEPTH or not len(self.feature) == len(self.right) == len(nodes) > 0:
+            raise ValueError("a forest whose arrays do not fit together")
+        inner = self.feature != _LEAF
+        step = np.where(inner, np.maximum(self.right, 1), 0)
+        if (self.feature < _LEAF).any() or (self.right < 0).any() or (nodes + step >= len(nodes)).any():
+            raise ValueError("a forest with a branch that leads nowhere")
+        if (self.roots < 0).any() or (self.roots >= len(nodes)).any() or not np.isfinite(self.value).all():
+            raise ValueError("a forest with a root or answer that is none")
+
     @classmethod
     def fit(cls, X: Float64, y: Float64, n_trees: int, seed: int) -> Self:
         """Grow trees on features of shape (rows, features) and answers of shape (rows,)."""
@@ -42,7 +54,7 @@ class Forest:
         position = np.concatenate([np.arange(count) for count in counts])
         left = np.concatenate([tree.children_left for tree in trees])
         if not np.array_equal(left[~leaf], position[~leaf] + 1):
-            raise AssertionError("scikit-learn no longer numbers its trees depth first")
+            raise RuntimeError("scikit-learn no longer numbers its trees depth first")
         right = np.concatenate([tree.children_right for tree in trees])
         answers = np.concatenate([tree.value[:, 0, 0] for tree in trees])
         thresholds = _round_down(np.concatenate([tree.threshold for tree in trees]))

@@ -97,6 +97,12 @@ class Network:
     weights: tuple[Float32, ...]
     biases: tuple[Float32, ...]
 
+    def __post_init__(self) -> None:
+        shapes = [(*weight.shape, *bias.shape) for weight, bias in zip(self.weights, self.biases, strict=True)]
+        fits = all(len(shape) == 3 and shape[1] == shape[2] for shape in shapes)
+        if not shapes or not fits or any(a[1] != b[0] for a, b in pairwise(shapes)) or shapes[-1][1] != 1:
+            raise ValueError("a network whose layers do not fit together")
+
     @classmethod
     def fit(cls, X: Float64, y: Float64, seed: int, settings: NetworkSettings | None = None) -> Self:
         """Train until the training loss has not fallen for `patience` epochs.

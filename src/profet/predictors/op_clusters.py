@@ -52,17 +52,22 @@ class OpClusters:
             (profiles.device_ops, profiles.device_us, device),
         ):
             if columns:
-                where = [columns.get(name, -1) for name in names]
-                places = [
-                    columns[nearest(n, list(columns))] if w < 0 else w for n, w in zip(names, where, strict=True)
-                ]
+                places = [columns[name] for name in taken_for(names, list(columns))]
                 np.add.at(features.T, np.array(places, np.intp), times.T * PUBLISHED_STEPS)
         return features
 
     def unseen(self, profiles: ProfileArrays) -> dict[str, str]:
         """Return each device operation that takes time but was never seen, and the known name it is taken for."""
         known = [name for names in self.clusters for name in names]
-        return {name: nearest(name, known) for name in profiles.seen_only().device_ops if name not in known}
+        used = profiles.seen_only().device_ops
+        return {name: other for name, other in zip(used, taken_for(used, known), strict=True) if name != other}
+
+
+def taken_for(names: Sequence[str], known: Sequence[str]) -> list[str]:
+    """Return each name where it is known, else the known name nearest to it."""
+    strangers = sorted(set(names) - set(known))
+    relatives = dict(zip(strangers, nearest(strangers, known), strict=True))
+    return [relatives.get(name, name) for name in names]
 
 
 def cluster_names(names: Sequence[str]) -> tuple[tuple[str, ...], ...]:

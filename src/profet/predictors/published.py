@@ -24,6 +24,11 @@ class _Fitted:
     forest: Forest
     network: Network
 
+    def __post_init__(self) -> None:
+        features = len(self.clusters.host_ops) + len(self.clusters.clusters)
+        if self.forest.feature.max() >= features or len(self.network.weights[0]) != features:
+            raise ValueError(f"members that do not take the {features} features of the clusters")
+
 
 @dataclass
 class PublishedPredictor:
@@ -89,7 +94,7 @@ class PublishedPredictor:
         taken = ", ".join(f"{name} for {known}" for name, known in list(unseen.items())[:5])
         more = f" and {len(unseen) - 5} more" if len(unseen) > 5 else ""
         return [
-            f"{len(unseen)} operations ({100 * time / total:.1f} % of device time) are unknown to the predictor;"
+            f"{100 * time / total:.1f} % of device time is in operations that the predictor never saw;"
             f" each was taken for the nearest name it knows: {taken}{more}"
         ]
 
