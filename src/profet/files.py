@@ -53,6 +53,8 @@ def check_output(path: str | Path, force: bool) -> Path:
         OutputError: it exists and force is not given, is not a regular file, or its folder is missing.
     """
     output = Path(path)
+    if str(path) == STDIN:
+        raise OutputError("-: output goes to a file; name it")
     try:
         if output.is_dir():
             raise OutputError(f"{output}: is a directory; name a file")

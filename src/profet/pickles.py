@@ -8,6 +8,7 @@ import io
 import pickle
 import pickletools
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -50,12 +51,12 @@ class _InertUnpickler(pickle.Unpickler):
         self._where = where
 
     def find_class(self, module: str, name: str, /) -> Any:
-        try:
-            return self._stand_ins[module, name]
-        except KeyError:
+        if (module, name) not in self._stand_ins:
             raise InputError(
                 f"{self._where}: names {module}.{name}, which no such file needs; refused, nothing was executed"
-            ) from None
+            )
+        stand_in = self._stand_ins[module, name]
+        return stand_in if isinstance(stand_in, type) else partial(stand_in)  # fresh: a pickle may write on it
 
     def persistent_load(self, _pid: Any, /) -> Any:
         raise InputError(f"{self._where}: refers to objects outside itself; refused")
@@ -73,7 +74,14 @@ def _check_opcodes(content: bytes, where: str) -> None:
         raise InputError(f"{where}: not a whole pickle ({error}); get the file again") from None
 
 
-class InertDtype:
+class Sealed(type):
+    """Class of stand-in classes: a pickle can fill their instances, but never change them."""
+
+    def __setattr__(cls, name: str, value: object) -> None:
+        raise TypeError(f"{cls.__name__}.{name} cannot be changed")
+
+
+class InertDtype(metaclass=Sealed):
     """Stand-in for ``numpy.dtype``: numbers, bytes of text, or objects."""
 
     def __init__(self, code: str, *_: object):
@@ -95,7 +103,7 @@ class InertDtype:
         return np.dtype(self.order + self.code)
 
 
-class InertArray:
+class InertArray(metaclass=Sealed):
     """Stand-in for ``numpy.ndarray``; keeps what it was given and makes an array on request."""
 
     def __init__(self, *_: object):
@@ -137,7 +145,7 @@ def make_array(content: object, dtype: object, shape: object, is_fortran: object
     return flat.reshape(shape, order="F" if is_fortran in (True, "F") else "C")
 
 
-class InertBytes(bytes):
+class InertBytes(bytes, metaclass=Sealed):
     """Stand-in for the ways in which old protocols write bytes."""
 
 

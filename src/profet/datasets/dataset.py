@@ -64,6 +64,10 @@ class Dataset:
         if (np.isinf(latency) | (latency <= 0)).any():
             row = int((np.isinf(latency) | (latency <= 0)).argmax())
             raise InputError(f"data set with a step latency of {latency[row]:g} ms, in row {row}")
+        for side in (self.host_us, self.device_us):
+            times = side.to_numpy(float)
+            if (np.isinf(times) | (times < 0)).any():
+                raise InputError("data set with a negative or infinite time in a profile; import it again")
 
     def __len__(self) -> int:
         return len(self.runs)
@@ -177,7 +181,9 @@ class Dataset:
                 f"{path}: its schema is {schema!r}, not {SCHEMA!r}; import it with this version of Profet"
             )
         try:
-            return cls._from_table(table.to_pandas(), tuple(map(str, metadata.get("sources", ()))))
+            return cls._from_table(
+                table.to_pandas(ignore_metadata=True), tuple(map(str, metadata.get("sources", ())))
+            )
         except (InputError, KeyError, TypeError, ValueError, pa.ArrowException) as error:
             raise InputError(f"{path}: damaged; {error}") from None
 

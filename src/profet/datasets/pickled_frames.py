@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 
 from profet.errors import InputError
-from profet.pickles import NUMPY, Array, InertArray, StandIns, load_inert
+from profet.pickles import NUMPY, Array, InertArray, Sealed, StandIns, load_inert
 
 _MAX_ROWS = 50_000_000
 
 
-class _Frame:
+class _Frame(metaclass=Sealed):
     def __init__(self, *_: object):
         self.state: dict[str, Any] = {}
 
@@ -19,20 +19,20 @@ class _Frame:
         self.state = state
 
 
-class _Blocks:
+class _Blocks(metaclass=Sealed):
     def __init__(self, blocks: tuple[Any, ...] = (), axes: Sequence[Any] = (), *_: object):
         self.blocks, self.axes = blocks, axes
 
 
-class _RangeIndex:
+class _RangeIndex(metaclass=Sealed):
     """Names the class where an index is built; its numbers are never needed."""
 
 
-class _Index:
+class _Index(metaclass=Sealed):
     """Names the class where an index is built."""
 
 
-class _Text:
+class _Text(metaclass=Sealed):
     """Stand-in for pandas' arrays of text, which keep arrow's."""
 
     def __init__(self, *_: object):
@@ -42,7 +42,7 @@ class _Text:
         self.values = state.get("_pa_array") if isinstance(state, dict) else None
 
 
-class _ArrowText:
+class _ArrowText(metaclass=Sealed):
     """Text as arrow keeps it: offsets into one run of UTF-8."""
 
     def __init__(self, parts: tuple[Any, ...]):

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from profet.datasets.dataset import Dataset
-from profet.datasets.folds import leave_out_folds
+from profet.datasets.folds import Fold, leave_out_folds
 from profet.errors import InputError
 from profet.evaluation.checkpoint import Answer, Checkpoint
 from profet.evaluation.metrics import Metrics, absolute_percentage_errors, measure
@@ -49,9 +49,9 @@ class _Task:
     name: str
     method: str
     seed: int
-    train_anchor: ProfileArrays
-    train_target: ProfileArrays
-    test_anchor: ProfileArrays
+    fold: Fold
+    anchor: ProfileArrays
+    target: ProfileArrays
 
 
 @dataclass(frozen=True)
@@ -123,9 +123,8 @@ def validate(
         anchor_arrays, target_arrays = dataset.profile_arrays(anchor_rows), dataset.profile_arrays(target_rows)
         models = question.leave_out_models or None
         for fold in leave_out_folds(dataset, anchor_rows, question.leave_out, models):
-            train = anchor_arrays.take(fold.train), target_arrays.take(fold.train)
             name = json.dumps([anchor, target, sorted(set(dataset.runs["model"].iloc[anchor_rows[fold.test]]))])
-            tasks.append(_Task(name, question.method, question.seed, *train, anchor_arrays.take(fold.test)))
+            tasks.append(_Task(name, question.method, question.seed, fold, anchor_arrays, target_arrays))
             runs = dataset.runs.iloc[anchor_rows[fold.test]].drop(columns=["instance", "step_latency_ms"])
             true_ms = target_arrays.step_latency_ms[fold.test]
             frames.append(runs.assign(anchor=anchor, target=target, left_out=fold.left_out, true_ms=true_ms))
@@ -188,13 +187,13 @@ def _answers(
 
 
 def _fit_and_predict(task: _Task) -> Answer:
-    predictor = new_predictor(task.method, task.seed).fit(task.train_anchor, task.train_target)
-    members = predictor.predict_members(task.test_anchor)
-    unknown = replace(task.test_anchor, step_latency_ms=np.full(len(task.test_anchor), np.nan))
+    train, test = task.fold.train, task.anchor.take(task.fold.test)
+    predictor = new_predictor(task.method, task.seed).fit(task.anchor.take(train), task.target.take(train))
+    unknown = replace(test, step_latency_ms=np.full(len(test), np.nan))
     return {
-        "with_latency_ms": predictor.predict(task.test_anchor),
+        "with_latency_ms": predictor.predict(test),
         "without_latency_ms": predictor.predict(unknown),
-        **{f"member:{name}": values for name, values in members.items()},
+        **{f"member:{name}": values for name, values in predictor.predict_members(test).items()},
     }
 
 
