@@ -4,6 +4,7 @@ from importlib.metadata import version as installed_version
 
 project = "Profet"
 author = "The Profet authors"
+project_copyright = "2026, The Profet authors"
 version = release = installed_version("profet-latency")
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["_build"]

@@ -21,8 +21,8 @@ from profet.profiles.profile import Profile
 ANCHOR = "g3s.xlarge"
 MODEL, PIXELS, BATCH_SIZE = "ResNet50", 224, 16
 ATTRIBUTION = (
-    f"medians over {{n}} repeats of {MODEL} at {PIXELS} px and batch {BATCH_SIZE} in the public PROFET data"
-    " (ddps-lab/profet, MIT); the shipped predictors have learnt from this model too"
+    f"an example: medians over {{n}} repeats of {MODEL} in the public PROFET data (MIT);"
+    " the shipped predictors have learnt from it"
 )
 DATA = Path(__file__).resolve().parent.parent / "src" / "profet" / "data"
 

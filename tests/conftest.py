@@ -87,7 +87,9 @@ def small_dataset_path(small_dataset: Dataset, tmp_path_factory: pytest.TempPath
 def profet() -> Run:
     """Run the command ``profet`` in a process of its own, as a user does."""
 
-    def run(*arguments: object, stdin: bytes | str | None = None, **options: Any) -> subprocess.CompletedProcess[str]:
+    def run(
+        *arguments: object, stdin: bytes | str | None = None, **options: Any
+    ) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "profet", *map(str, arguments)]
         if isinstance(stdin, bytes):
             stdin = stdin.decode("utf-8", "surrogateescape")

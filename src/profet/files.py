@@ -55,6 +55,8 @@ def check_output(path: str | Path, force: bool) -> Path:
     output = Path(path)
     if str(path) == STDIN:
         raise OutputError("-: output goes to a file; name it")
+    if "\0" in str(path):
+        raise OutputError(f"{str(path)[:200]!r}: not a usable file name")
     try:
         if output.is_dir():
             raise OutputError(f"{output}: is a directory; name a file")

@@ -57,5 +57,6 @@ def format_ms(value_ms: float) -> str:
     """
     if value_ms == 0 or not math.isfinite(value_ms):
         return f"{value_ms:.0f}"
-    decimals = max(0, 3 - math.floor(math.log10(abs(value_ms))))
-    return f"{value_ms:.{decimals}f}"
+    rounded = float(f"{value_ms:.3e}")
+    decimals = max(0, 3 - math.floor(math.log10(abs(rounded))))
+    return f"{rounded if decimals else value_ms:.{decimals}f}"

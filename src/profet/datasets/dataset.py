@@ -24,6 +24,7 @@ WORKLOAD_KEY = ["model", "pixels", "batch_size", "optimizer"]
 RUN_KEY = ["experiment", "instance", *WORKLOAD_KEY]
 _TEXT = ("experiment", "instance", "model", "family", "optimizer")
 _NUMBERS = ("pixels", "batch_size", "steps", "step_latency_ms", "epoch_latency_s")
+_WHOLE = ("pixels", "batch_size", "steps")
 _HOST, _DEVICE = "host_us:", "device_us:"
 _METADATA_KEY = b"profet"
 _MAX_BYTES = 4 * 1024**3
@@ -57,9 +58,7 @@ class Dataset:
             raise InputError(f"data set without column {missing[0]!r}; import it again")
         if not len(self.runs) == len(self.host_us) == len(self.device_us):
             raise InputError("data set whose runs and profiles differ in number; import it again")
-        for name in ("pixels", "batch_size"):
-            if (self.runs[name] < 1).any():
-                raise InputError(f"data set with {name} below 1, in row {int((self.runs[name] < 1).argmax())}")
+        _check_columns(self.runs)
         latency = self.runs["step_latency_ms"].to_numpy(float)
         if (np.isinf(latency) | (latency <= 0)).any():
             row = int((np.isinf(latency) | (latency <= 0)).argmax())
@@ -191,6 +190,18 @@ class Dataset:
     def _from_table(cls, table: pd.DataFrame, sources: tuple[str, ...]) -> Self:
         runs = table[[name for name in (*_TEXT, *_NUMBERS) if name in table]]
         return cls(runs, side_columns(table, _HOST), side_columns(table, _DEVICE), sources)
+
+
+def _check_columns(runs: pd.DataFrame) -> None:
+    for name in _TEXT:
+        if not runs[name].map(lambda value: isinstance(value, str)).all():
+            raise InputError(f"data set whose column {name} does not hold text everywhere; import it again")
+    for name in _NUMBERS:
+        if not pd.api.types.is_numeric_dtype(runs[name]) or (name in _WHOLE and runs[name].isna().any()):
+            raise InputError(f"data set whose column {name} does not hold numbers; import it again")
+    for name in ("pixels", "batch_size"):
+        if (runs[name] < 1).any():
+            raise InputError(f"data set with {name} below 1, in row {int((runs[name] < 1).argmax())}")
 
 
 def side_columns(table: pd.DataFrame, prefix: str) -> pd.DataFrame:

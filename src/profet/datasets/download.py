@@ -20,7 +20,7 @@ _LINE = re.compile(r"(?P<sha256>[0-9a-f]{64})[ \t]+\*?(?P<path>\S.*?)\s*", re.IG
 _ATTEMPTS = 4
 _TIMEOUT_S = 30.0
 _PAUSE_S = 0.5
-_CHUNK_BYTES = 256 * 1024
+_WORTH_ANOTHER_TRY = (429, 500, 502, 503, 504)
 _MAX_FILE_BYTES = 2 * 1024**3
 _MAX_SUMS_BYTES = 1024 * 1024
 
@@ -134,7 +134,7 @@ def _receive(client: httpx.Client, url: str, part: Path, report: Callable[[int, 
     with client.stream("GET", url, headers=headers) as response:
         if response.status_code == httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE:
             return  # all of it is there; the sum decides
-        if response.status_code >= httpx.codes.INTERNAL_SERVER_ERROR:
+        if response.status_code in _WORTH_ANOTHER_TRY:
             response.raise_for_status()
         if response.status_code >= httpx.codes.BAD_REQUEST:
             raise InputError(f"{url}: the server answers {response.status_code}; check --base-url")
@@ -143,7 +143,7 @@ def _receive(client: httpx.Client, url: str, part: Path, report: Callable[[int, 
         length = response.headers.get("Content-Length", "")
         total = done + int(length) if length.isdigit() else None
         with part.open("ab" if continues else "wb") as stream:
-            for chunk in response.iter_raw(_CHUNK_BYTES):
+            for chunk in response.iter_raw():
                 stream.write(chunk)
                 done += len(chunk)
                 if done > _MAX_FILE_BYTES:

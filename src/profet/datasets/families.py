@@ -31,7 +31,7 @@ class FamilyTable:
             text = read_bounded(path, _MAX_BYTES, "table of model families").decode("utf-8", "replace")
         try:
             families = tomllib.loads(text).get("families")
-        except tomllib.TOMLDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise InputError(f"{path}: not TOML ({error})") from None
         if not isinstance(families, dict) or not all(_is_list_of_text(value) for value in families.values()):
             raise InputError(f'{path}: expected [families] with lines such as VGG = ["VGG"]')

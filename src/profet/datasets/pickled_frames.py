@@ -54,7 +54,8 @@ class _ArrowText(metaclass=Sealed):
         validity, offsets, data = self._buffers
         first, last = self._offset, self._offset + self._length
         ends = np.frombuffer(offsets, "<i8" if self._wide else "<i4")[first : last + 1]
-        text = [bytes(data)[a:b].decode() for a, b in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)]
+        content = bytes(data)
+        text = [content[a:b].decode() for a, b in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)]
         if validity is None:
             return list(text)
         bits = np.unpackbits(np.frombuffer(validity, np.uint8), bitorder="little")[first:last]
@@ -118,7 +119,7 @@ def read_frame(content: bytes, where: str) -> dict[str, Array]:
     frame = load_inert(content, _STAND_INS, where)
     try:
         return _columns(frame)
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError, UnicodeDecodeError) as error:
+    except (AttributeError, LookupError, TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{where}: not a pickled data frame of pandas 1 to 3 ({error})") from None
 
 
@@ -153,6 +154,6 @@ def _values(piece: object) -> Array:
         flat = np.empty(len(piece), object)
         flat[:] = piece
         piece = flat
-    if not isinstance(piece, np.ndarray):
+    if not isinstance(piece, np.ndarray) or piece.ndim > 2:
         raise ValueError(f"a part of kind {type(piece).__name__}")
     return np.atleast_2d(piece)

@@ -68,16 +68,23 @@ def _read(path: Path, sources: list[str]) -> pd.DataFrame:
     sources.append(f"{path.name} sha256:{hashlib.sha256(content).hexdigest()}")
     columns: dict[str, Any] = dict(read_frame(content, str(path)))
     frame = pd.DataFrame({name: pd.Series(values) for name, values in columns.items()}).rename(columns=_RENAMED)
+    if frame.columns.duplicated().any():
+        raise InputError(f"{path}: column {frame.columns[frame.columns.duplicated()][0]!r} stands there twice")
     missing = [name for name in ("dataset", "batch_latency", *RUN_KEY) if name not in frame and name != "pixels"]
     if missing:
         raise InputError(f"{path}: no column {missing[0]!r}; not a frame of PROFET's")
     pixels = frame["dataset"].astype(str).str.extract(r"^(\d{1,6})(?:dataset)?$")[0]
-    if pixels.isna().any():
-        raise InputError(f"{path}: dataset {frame['dataset'][pixels.isna()].iloc[0]!r} is not a size in pixels")
-    try:
-        return frame.assign(pixels=pixels.astype(int), batch_size=frame["batch_size"].astype(int))
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{path}: batchsize is not a whole number ({error})") from None
+    wrong = ~(pixels.astype(float) >= 1)
+    if wrong.any():
+        raise InputError(f"{path}: dataset {frame['dataset'][wrong].iloc[0]!r} is not a size in pixels")
+    for name in ("experiment", "instance", "model", "optimizer"):
+        if not frame[name].map(lambda value: isinstance(value, str) and value != "").all():
+            raise InputError(f"{path}: column {name} does not hold a name in every row")
+    batch_size = pd.to_numeric(frame["batch_size"], errors="coerce")
+    wrong = ~((batch_size >= 1) & (batch_size == np.floor(batch_size)) & (batch_size < 2**31))
+    if wrong.any():
+        raise InputError(f"{path}: batchsize is not a whole number from 1 in row {int(wrong.argmax())}")
+    return frame.assign(pixels=pixels.astype(int), batch_size=batch_size.astype(int))
 
 
 def _profiles(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
@@ -117,7 +124,7 @@ def _latencies(
     for path, frame in anchors.items():
         parts.append(_in_seconds(frame, path))
         for target in _targets(frame):
-            latency_ms = _numbers(frame, target, path) / US_PER_MS
+            latency_ms = _latency_ms(frame, target, path, 1 / US_PER_MS)
             parts.append(frame[RUN_KEY].assign(instance=target, step_latency_ms=latency_ms, epoch_latency_s=np.nan))
     stacked = pd.concat(parts, ignore_index=True)
     grouped = stacked.groupby(RUN_KEY, sort=False)["step_latency_ms"]
@@ -133,11 +140,15 @@ def _latencies(
 
 def _in_seconds(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
     epoch_s = _numbers(frame, "epoch_latency", path) if "epoch_latency" in frame else np.nan
-    latency_ms = _numbers(frame, "batch_latency", path) * MS_PER_S
-    if (latency_ms == 0).any():
-        row = int((latency_ms == 0).argmax())
-        raise InputError(f"{path}: batch_latency is 0 in row {row}; it must be above zero")
+    latency_ms = _latency_ms(frame, "batch_latency", path, MS_PER_S)
     return frame[RUN_KEY].assign(step_latency_ms=latency_ms, epoch_latency_s=epoch_s)
+
+
+def _latency_ms(frame: pd.DataFrame, name: str, path: Path, ms_per_unit: float) -> FloatArray:
+    latency_ms = _numbers(frame, name, path) * ms_per_unit
+    if (latency_ms == 0).any():
+        raise InputError(f"{path}: {name} is 0 in row {int((latency_ms == 0).argmax())}; it must be above zero")
+    return latency_ms
 
 
 def _targets(frame: pd.DataFrame) -> list[str]:

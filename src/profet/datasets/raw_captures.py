@@ -103,7 +103,7 @@ def _read_latency(path: Path) -> _Latency:
         samples = [float(value) for value in _items(_items(sequence)[_STEPS])]
         epoch_s = float(_items(sequence)[_EPOCH])
         step_ms = median(samples) * MS_PER_S
-    except (IndexError, TypeError, ValueError):
+    except (LookupError, TypeError, ValueError, OverflowError):
         raise InputError(f"{path}: expected a sequence with epoch seconds at [2] and step seconds at [3]") from None
     if not np.isfinite(step_ms) or step_ms <= 0:
         raise InputError(f"{path}: its median step is {step_ms:g} ms; a latency must be above zero")

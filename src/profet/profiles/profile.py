@@ -15,6 +15,7 @@ IDLE = "IDLE"
 
 _MAX_OPERATIONS = 100_000
 _MAX_NAME_CHARACTERS = 10_000
+_LARGEST_TIME = 1e15
 
 
 class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -68,6 +69,9 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             check_time(sample, f"latency_samples_ms[{index}]")
         for name in ("host_us", "device_us", "host_calls", "device_calls"):
             _check_operations(getattr(self, name), name)
+        for name, metric in (self.hardware or {}).items():
+            if metric is not None and not math.isfinite(metric):
+                raise ValueError(f"hardware[{name!r}] is {metric}; it must be a finite number, or null")
         if not self.device_us and not self.host_us and not self.hardware:
             raise ValueError("no operation times and no hardware metrics; there is nothing to predict from")
 
@@ -94,7 +98,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         fields = {key: value for key, value in document.items() if key != "schema"}
         try:
             return msgspec.convert(fields, cls, strict=True)
-        except msgspec.ValidationError as error:
+        except (msgspec.ValidationError, UnicodeEncodeError) as error:
             raise InputError(f"{where}: {error}") from None
 
     def to_json(self) -> str:
@@ -106,12 +110,14 @@ def check_time(value: float, what: str) -> None:
     """Refuse a time that no clock can show.
 
     Raises:
-        ValueError: negative, NaN or infinite; the text names it.
+        ValueError: negative, NaN, infinite or beyond 1e15; the text names it.
     """
     if not math.isfinite(value):
         raise ValueError(f"{what} is {value}; a time must be a finite number")
     if value < 0:
         raise ValueError(f"{what} is {value:g}; a time cannot be negative")
+    if value > _LARGEST_TIME:
+        raise ValueError(f"{what} is {value:g}; no time is that large")
 
 
 def _check_operations(times: Mapping[str, float], name: str) -> None:

@@ -37,12 +37,18 @@ def parse(content: bytes, where: str) -> Any:
     Raises:
         InputError: not JSON, a key twice in one object, or nested too deeply.
     """
+    text = decode(content, where)
     try:
-        return json.loads(decode(content, where), object_pairs_hook=lambda pairs: _unique(pairs, where))
+        document = json.loads(text, object_pairs_hook=lambda pairs: _unique(pairs, where))
+        if "\\ud" in text.lower():  # an escape that may be half of a character, which no file can hold
+            json.dumps(document, ensure_ascii=False).encode()
+        return document
     except json.JSONDecodeError as error:
         raise InputError(f"{where}: not JSON (line {error.lineno}, column {error.colno}: {error.msg})") from None
     except RecursionError:
         raise InputError(f"{where}: JSON nested too deeply for a profile") from None
+    except UnicodeEncodeError:
+        raise InputError(f"{where}: holds half of a character (a lone \\ud... escape); save it again") from None
     except ValueError as error:
         raise InputError(f"{where}: not usable JSON ({error})") from None
 

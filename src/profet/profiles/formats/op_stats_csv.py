@@ -15,7 +15,7 @@ from pathlib import PurePath
 from profet.errors import InputError
 from profet.profiles.formats.json_documents import decode
 from profet.profiles.formats.options import ReadOptions
-from profet.profiles.profile import Profile
+from profet.profiles.profile import Profile, check_time
 from profet.profiles.steps import PUBLISHED_STEPS, StepCount, infer_steps
 
 _SIDE, _TIME = "host/device", "total time (us)"
@@ -24,6 +24,7 @@ _NAMES = ("operation", "operation name")
 _CALLS = ("#occurrences", "occurrences", "# occurrences")
 _DELIMITERS = (",", ";", "\t")
 _RAW_NAME = re.compile(r"[^-]+-[^-]+-\d+dataset-[^-]+-[^-]+-\d+-.+\.csv")
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+|\d{1,3}(?:\.\d{3})+")
 _FALLBACK_ENCODING = "cp949"
 _EXPECTED = "expected Host/device, Type (or Operation Type) and Total time (us)"
 
@@ -111,16 +112,32 @@ def _sum_rows(rows: Iterator[list[str]], columns: dict[str, int], delimiter: str
 
 
 def _add(sums: dict[str, float], operation: str, cell: str, delimiter: str, place: str) -> None:
-    text = cell.strip()
-    if delimiter == ";" and "." not in text:
-        text = text.replace(",", ".")
     try:
-        value = float(text.replace(",", ""))
-    except ValueError:
-        raise InputError(f"{place} is {cell[:40]!r}; it must be a number") from None
-    if not math.isfinite(value) or value < 0:
-        raise InputError(f"{place} is {cell[:40]!r}; it must be finite and not negative")
+        value = _number(cell.strip(), delimiter)
+        check_time(value, place)
+    except ValueError as error:
+        text = str(error) if str(error).startswith(place) else f"{place} is {cell[:40]!r}; it must be a number"
+        raise InputError(text) from None
     sums[operation] = sums.get(operation, 0.0) + value
+
+
+def _number(text: str, delimiter: str) -> float:
+    """Read a number with a decimal point or comma, and with or without marks between thousands."""
+    if "," in text and "." in text:
+        decimal = max(",.", key=text.rfind)
+        groups, _, fraction = text.rpartition(decimal)
+        if not _GROUPED.fullmatch(groups):
+            raise ValueError("marks between thousands stand elsewhere")
+        return float(f"{re.sub('[,.]', '', groups)}.{fraction}")
+    if "," in text:
+        return float(text.replace(",", ".") if delimiter == ";" else _ungrouped(text))
+    return float(text)
+
+
+def _ungrouped(text: str) -> str:
+    if not _GROUPED.fullmatch(text):
+        raise ValueError("marks between thousands stand elsewhere")
+    return text.replace(",", "")
 
 
 def _count_steps(stats: OpStats, where: str, options: ReadOptions) -> StepCount:
