@@ -26,6 +26,8 @@ def read_bounded(path: str | Path, max_bytes: int, what: str = "file") -> bytes:
         InputError: missing, not a file, not readable, empty, or too large.
     """
     try:
+        if str(path) == STDIN and sys.stdin is None:
+            raise InputError("standard input: closed; give a file")
         if str(path) == STDIN:
             content = sys.stdin.buffer.read(max_bytes + 1)
         else:

@@ -1,8 +1,10 @@
 """The command ``profet``: puts the commands together and turns every mistake into one line."""
 
+import io
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 import click
@@ -64,12 +66,16 @@ for command in (example, predict, scale, convert, dataset, train, validate, vali
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run a command; exit 0 done, 1 the answer is "no", 2 the user must change something."""
+    _prepare_streams()
     try:
         code = cli.main(arguments, prog_name="profet", standalone_mode=False)
         sys.stdout.flush()
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # click leaves like this when the reader of its output has gone
         _drop_stdout()
         code = 0
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        code = USER_MUST_ACT
     except click.ClickException as error:
         code = _fail(_usage(error))
     except (ProfetError, MemoryError) as error:
@@ -80,6 +86,17 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         _drop_stdout()
         code = _fail(f"the system refused: {error.strerror or error}; nothing was half-written")
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _prepare_streams() -> None:
+    """Make sure that there are streams to print to, and that no character is beyond them."""
+    if sys.stdout is None:
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 (open until the end)
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 (open until the end)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def _fail(message: str) -> int:

@@ -32,7 +32,7 @@ def scale(
     from profet.quantities import format_ms, parse_range
 
     scaler, warnings = Bundle.load(bundle_path).scaler(instance, axis)
-    ends = parse_range(size_range, "--range") if size_range else (scaler.smallest, scaler.largest)
+    ends = parse_range(size_range, "--range") if size_range is not None else (scaler.smallest, scaler.largest)
     latency_ms, more = scaler.predict_between(at, min_ms, max_ms, ends)
     warnings += more
     if as_json:

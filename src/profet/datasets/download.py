@@ -113,11 +113,11 @@ def _receive_all(client: httpx.Client, url: str, part: Path, report: Callable[[i
         before = _size(part)
         try:
             _receive(client, url, part, report)
-        except httpx.InvalidURL as error:
+        except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
             raise InputError(f"{url[:200]}: not a URL ({error}); check --base-url") from None
         except httpx.HTTPError as error:
             fruitless = fruitless + 1 if _size(part) <= before else 0
-            if fruitless == _ATTEMPTS or isinstance(error, httpx.UnsupportedProtocol):
+            if fruitless == _ATTEMPTS:
                 raise InputError(
                     f"{url}: could not be fetched ({error or 'connection lost'}); what came is kept,"
                     " the same command continues there"
