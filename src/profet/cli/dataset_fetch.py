@@ -23,7 +23,7 @@ def fetch(name: str, output: str, base_url: str | None, sums: str | None) -> Non
 
     files = published_files(sums)
     with _bars() as report:
-        fetch_files(files, output, base_url or PROFET_BASE_URL, report)
+        fetch_files(files, output, PROFET_BASE_URL if base_url is None else base_url, report)
     click.echo(f"{len(files)} files are in {output}, all with the published sums")
 
 

@@ -169,7 +169,7 @@ class Dataset:
         """
         content = read_bounded(path, _MAX_BYTES, "data set")
         try:
-            table = pq.read_table(io.BytesIO(content))
+            table = pq.ParquetFile(io.BytesIO(content)).read()
             metadata = json.loads((table.schema.metadata or {}).get(_METADATA_KEY, b"{}"))
             schema = metadata.get("schema")
         except (pa.ArrowException, OSError, ValueError, AttributeError) as error:

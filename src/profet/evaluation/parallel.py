@@ -1,12 +1,14 @@
 """Runs independent pieces of work on all cores, with progress, and stops cleanly."""
 
-import multiprocessing
 import signal
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from typing import Protocol, TypeVar
 
 import joblib
+from joblib.externals.loky.backend import resource_tracker as joblib_tracker
 from threadpoolctl import threadpool_limits
 
 Task = TypeVar("Task")
@@ -32,18 +34,32 @@ def run_all(
     """Yield work(task) for every task, in their order; the same numbers on any number of cores."""
     workers = min(joblib.cpu_count(), max(1, len(tasks)))
     pool = joblib.Parallel(n_jobs=workers, return_as="generator", pre_dispatch="2*n_jobs", batch_size=1)
-    results = pool(joblib.delayed(_alone)(work, task) for task in tasks)
+    results: Iterator[Answer] = iter(())
     try:
+        with _interrupts_held_back():
+            results = pool(joblib.delayed(_on_one_core)(work, task) for task in tasks)
         yield from track(results, len(tasks), label)
     finally:
         with warnings.catch_warnings():  # joblib warns of work that is given up; its user has chosen to
             warnings.simplefilter("ignore")
-            results.close()
+            getattr(results, "close", lambda: None)()
 
 
-def _alone(work: Callable[[Task], Answer], task: Task) -> Answer:
-    """Work on one core; the parent alone answers Ctrl-C."""
-    if multiprocessing.parent_process() is not None:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+@contextmanager
+def _interrupts_held_back() -> Iterator[None]:
+    """Let Ctrl-C wait while workers start; they inherit this, so that the parent alone answers it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    for tracker in (resource_tracker, joblib_tracker):  # their start lets interrupts through, so it comes first
+        tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _on_one_core(work: Callable[[Task], Answer], task: Task) -> Answer:
     with threadpool_limits(limits=1):
         return work(task)
