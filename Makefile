@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
+.DELETE_ON_ERROR:
 .PHONY: demo test check docs wheel bundle benchmark clean
 
 demo: $(VENV)/plain  ## predict from the shipped profile; table on the terminal, picture in demo/

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from profet.errors import ProfetError
-    from profet.examples import example_profile
     from profet.predictors.bundle import Bundle
     from profet.predictors.prediction import Prediction, TargetPrediction, predict
+    from profet.profiles.example import example_profile
     from profet.profiles.formats import ReadOptions, read_profile
     from profet.profiles.profile import Profile
 
@@ -26,7 +26,7 @@ _HOME = {
     "ProfetError": "profet.errors",
     "ReadOptions": "profet.profiles.formats",
     "TargetPrediction": "profet.predictors.prediction",
-    "example_profile": "profet.examples",
+    "example_profile": "profet.profiles.example",
     "predict": "profet.predictors.prediction",
     "read_profile": "profet.profiles.formats",
 }

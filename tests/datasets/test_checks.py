@@ -127,11 +127,12 @@ def test_a_capture_far_shorter_than_the_step_is_found_cut_short() -> None:
     assert finding.what == "device time with idle is 50 % of the step latency"
 
 
-def test_runs_of_unknown_latency_are_not_judged() -> None:
+def test_runs_of_unknown_latency_are_told_and_not_judged_otherwise() -> None:
     runs = clean_runs()
     runs.loc[row(runs, "exp01", "b.large", 64), "step_latency_ms"] = np.nan
     device_us = pd.Series(1e6, index=runs.index)
-    assert check(with_profiles(runs, device_us)) == []
+    (finding,) = check(with_profiles(runs, device_us))
+    assert (finding.kind, finding.what) == ("hole", "the run has no step latency")
 
 
 def test_the_public_data_are_known_to_lack_the_profiles_of_p2(public_dataset: Dataset) -> None:

@@ -170,7 +170,7 @@ def test_a_profile_that_stands_there_twice_is_told(tmp_path: Path) -> None:
         (lambda f: f.assign(epoch_latency=[1.0, -1.0]), "epoch_latency is -1 in row 1"),
         (lambda f: f.rename(columns={"batch_latency": "latency"}), "no column 'batch_latency'"),
         (lambda f: f.drop(columns="dataset"), "no column 'dataset'"),
-        (lambda f: f.drop(columns="exp_name"), "no column 'experiment'"),
+        (lambda f: f.drop(columns="exp_name"), "no column 'exp_name'"),
         (lambda f: f.drop(columns="Device_Conv2D"), "no Device_* column"),
         (lambda f: f.assign(dataset=["large", "32dataset"]), "dataset 'large' is not a size in pixels"),
         (lambda f: f.assign(batchsize=["many", "16"]), "batchsize is not a whole number"),

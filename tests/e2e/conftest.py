@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from profet.datasets.dataset import Dataset
-from profet.examples import example_profile
+from profet.profiles.example import example_profile
 from tests.conftest import Run, document, made_up_runs
 
 

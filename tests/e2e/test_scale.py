@@ -21,6 +21,15 @@ def test_size_between_lies_between_the_ends(profet: Run) -> None:
     assert told["latency_ms"] == pytest.approx(10 + 90 * (128 - 16) / (256 - 16), rel=0.1)
 
 
+@pytest.mark.parametrize(
+    ("instance", "axis", "at"),
+    [("p3.2xlarge", "pixels", 33), ("p2.xlarge", "batch", 16.1), ("g3s.xlarge", "batch", 255)],
+)
+def test_no_latency_lies_beyond_the_measured_ends(profet: Run, instance: str, axis: str, at: float) -> None:
+    told = document(scale(profet, instance=instance, axis=axis, min="1ms", max="1000ms", at=at))
+    assert 1 <= told["latency_ms"] <= 1000
+
+
 def test_text_says_the_same_as_json(profet: Run) -> None:
     line = profet("scale", *(part for option in USUAL.items() for part in option))
     assert line.stdout == f"{document(scale(profet))['latency_ms']:.2f} ms a step on g3s.xlarge at batch 128\n"

@@ -143,4 +143,4 @@ def test_scaler_scores_have_the_documented_keys(profet: Run, small_dataset_path:
         assert told[axis]["predicted_ends"]["mape"] < 5
     assert [each["instance"] for each in told["instances"]] == ["a.large", "b.large", "c.large"]
     assert told["instances"][0]["batch"]["predicted_ends"] is None
-    assert told["instances"][1]["batch"]["curves"] == 20
+    assert told["instances"][1]["batch"]["true_ends"]["curves"] == 20

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from profet.datasets.dataset import Dataset
-from profet.predictors.op_clusters import OpClusters, cluster_names
+from profet.predictors.op_clusters import OpClusters, Unseen, cluster_names
 from profet.profiles.arrays import ProfileArrays
 from profet.profiles.profile import Profile
 
@@ -44,7 +44,14 @@ def test_an_unseen_operation_counts_where_its_nearest_relative_does() -> None:
     fitted = OpClusters((), (("MaxPool",), ("SoftmaxCrossEntropyWithLogits",)))
     profiles = arrays({"MaxPool3D": 7.0, "MaxPool": 1.0})
     assert fitted.transform(profiles).tolist() == [[16.0, 0.0]]
-    assert fitted.unseen(profiles) == {"MaxPool3D": "MaxPool"}
+    assert fitted.unseen(profiles) == [Unseen("device", {"MaxPool3D": "MaxPool"}, 7 / 8)]
+
+
+def test_unseen_host_operations_are_told_too() -> None:
+    fitted = OpClusters(("Dataset", "IDLE"), (("MaxPool",),))
+    profiles = arrays({"MaxPool": 1.0}, host={"MapDataset": 3.0, "IDLE": 9.0})
+    assert fitted.unseen(profiles) == [Unseen("host", {"MapDataset": "Dataset"}, 0.25)]
+    assert fitted.transform(profiles).tolist() == [[6.0, 18.0, 2.0]]
 
 
 @settings(max_examples=50, deadline=None)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from profet.errors import InputError
-from profet.examples import example_profile
+from profet.profiles.example import example_profile
 from profet.profiles.formats.json_documents import parse
 from profet.profiles.profile import SCHEMA, Profile
 

@@ -5,12 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from profet.errors import InputError
-from profet.profiles.steps import MAX_STEPS, infer_steps
+from profet.profiles.steps import MAX_INFERRED_STEPS, infer_steps
 
 
 @settings(max_examples=100, deadline=None)
 @given(
-    steps=st.integers(1, MAX_STEPS // 2),
+    steps=st.integers(1, MAX_INFERRED_STEPS // 2),
     latency_ms=st.floats(min_value=1e-3, max_value=1e5),
     share=st.floats(min_value=0.8, max_value=1.2),
 )
@@ -22,7 +22,7 @@ def test_steps_are_the_whole_number_nearest_to_device_time_over_latency(
     assert inferred == max(1, round(steps * share)) or abs(inferred - steps * share) == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize(("device_us", "steps"), [(0.0, 1), (10_000.0, 1), (149_000.0, 1), (151_000.0, 2)])
+@pytest.mark.parametrize(("device_us", "steps"), [(3_000.0, 1), (10_000.0, 1), (149_000.0, 1), (151_000.0, 2)])
 def test_a_capture_covers_at_least_one_step(device_us: float, steps: int) -> None:
     assert infer_steps(device_us, 100.0, "x.csv").steps == steps
 
@@ -43,6 +43,12 @@ def test_without_a_latency_the_number_of_steps_must_be_given() -> None:
 def test_a_latency_in_the_wrong_unit_is_noticed(latency_ms: float) -> None:
     with pytest.raises(InputError, match=r"x\.csv: .* check the unit of the latency, or give --steps N"):
         infer_steps(1e9, latency_ms, "x.csv")
+
+
+@pytest.mark.parametrize(("latency_ms", "meant"), [(0.323, "0.323s"), (323_000.0, "323000us"), (0.1, "0.1s")])
+def test_the_unit_that_was_probably_meant_is_named(latency_ms: float, meant: str) -> None:
+    with pytest.raises(InputError, match=f"did you mean {meant}\\? Else give --steps N"):
+        infer_steps(646_000.0, latency_ms, "x.csv")
 
 
 def test_device_time_without_end_is_refused() -> None:

@@ -40,7 +40,7 @@ def convert(
 
     check_output(output, force)
     profile = read_profile(source, ReadOptions(steps, step_latency), file_format)
-    facts = {"instance": instance, "batch_size": batch_size, "pixels": pixels, "step_latency_ms": step_latency}
+    facts = {"instance": instance, "batch_size": batch_size, "pixels": pixels}
     known = {name: fact for name, fact in facts.items() if fact is not None}
     profile = msgspec.structs.replace(profile, **known)
     write_whole(output, profile.to_json().encode(), force)

@@ -13,8 +13,8 @@ def example(output: str | None, force: bool) -> None:
 
     Its times are medians over the repeats in the public PROFET data set.
     """
-    from profet.examples import example_profile
     from profet.files import write_whole
+    from profet.profiles.example import example_profile
 
     text = example_profile().to_json()
     if output is None:

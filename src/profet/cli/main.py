@@ -13,13 +13,13 @@ from profet.cli.bundle import bundle
 from profet.cli.convert import convert
 from profet.cli.dataset import dataset
 from profet.cli.example import example
-from profet.cli.output import one_line
 from profet.cli.predict import predict
 from profet.cli.scale import scale
 from profet.cli.train import train
 from profet.cli.validate import validate
 from profet.cli.validate_scaler import validate_scaler
 from profet.errors import MissingExtraError, ProfetError
+from profet.printable import one_line
 
 USER_MUST_ACT = 2
 

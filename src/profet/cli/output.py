@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from profet.printable import one_line
+
 if TYPE_CHECKING:
     from rich.table import Table
-
-
-def one_line(text: str) -> str:
-    """Return text on one line, without characters that could move the terminal's cursor."""
-    return "".join(character if character.isprintable() else " " for character in text)
 
 
 def print_json(document: object) -> None:
@@ -41,4 +38,7 @@ def print_tables(*tables: "Table") -> None:
     if not console.is_terminal:
         console = Console(highlight=False, width=160)
     for table in tables:
+        title, table.title = table.title, None  # as a table's title it would wrap at the table's width
+        if title is not None:
+            console.print(title, style="italic", markup=False)
         console.print(table)

@@ -1,5 +1,7 @@
 """``profet predict``: from one profile to the step latency on every target."""
 
+from dataclasses import asdict
+
 import click
 
 from profet.cli.options import (
@@ -72,15 +74,7 @@ def predict(
 
         save_prediction_picture(prediction, plot, force)
     if as_json:
-        print_json(
-            {
-                "anchor": prediction.anchor,
-                "anchor_latency_ms": prediction.anchor_latency_ms,
-                "method": prediction.method,
-                "predictions": prediction.predictions,
-                "warnings": warnings,
-            }
-        )
+        print_json({**asdict(prediction), "warnings": warnings})
         return
     from profet.reports.tables import prediction_table
 

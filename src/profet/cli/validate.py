@@ -5,6 +5,7 @@ import click
 from profet.cli.options import checkpoint_option, families_option, json_option, method_option, seed_option
 from profet.cli.output import print_json, print_tables
 from profet.cli.progress import track
+from profet.errors import InputError
 
 
 @click.command()
@@ -44,6 +45,8 @@ def validate(
     if families_path:
         dataset = dataset.with_families(FamilyTable.load(families_path).families(dataset.runs["model"]))
     models = tuple(name.strip() for name in (leave_out_models or "").split(",") if name.strip())
+    if leave_out_models is not None and (not models or leave_out != "model"):
+        raise InputError("--leave-out-models: name models, as VGG16,VGG19, without --leave-out")
     question = Question(method or DEFAULT_METHOD, leave_out, anchors, targets, models, without_latency, seed)
     validation = run(dataset, question, track, checkpoint)
     if as_json:

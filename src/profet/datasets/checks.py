@@ -36,6 +36,7 @@ def check(dataset: Dataset) -> list[Finding]:
     """Return everything found, kind by kind, in the order of the runs."""
     return [
         *_duplicates(dataset),
+        *_missing_latencies(dataset),
         *_missing_profiles(dataset),
         *_missing_workloads(dataset),
         *_missing_repeats(dataset),
@@ -53,6 +54,18 @@ def _duplicates(dataset: Dataset) -> list[Finding]:
     return [
         Finding("duplicate", f"{_name(run)} {run['experiment']}", "the run stands there more than once", "keep one")
         for _, run in repeated.iterrows()
+    ]
+
+
+def _missing_latencies(dataset: Dataset) -> list[Finding]:
+    return [
+        Finding(
+            "hole",
+            f"{_name(run)} {run['experiment']}",
+            "the run has no step latency",
+            "measure it, or leave it out",
+        )
+        for _, run in dataset.runs[dataset.runs["step_latency_ms"].isna()].iterrows()
     ]
 
 
@@ -91,7 +104,7 @@ def _missing_workloads(dataset: Dataset) -> list[Finding]:
 
 def _missing_repeats(dataset: Dataset) -> list[Finding]:
     counts = dataset.runs.groupby(["instance", *WORKLOAD_KEY])["experiment"].nunique().reset_index()
-    usual = counts["experiment"].max()
+    usual = counts["experiment"].mode().max()
     few = counts[counts["experiment"] < usual]
     return [
         Finding("hole", _name(run), f"{run['experiment']} repeats where others have {usual}", "measure the rest")

@@ -65,8 +65,10 @@ class Dataset:
             raise InputError(f"data set with a step latency of {latency[row]:g} ms, in row {row}")
         for side in (self.host_us, self.device_us):
             times = side.to_numpy(float)
-            if (np.isinf(times) | (times < 0)).any():
-                raise InputError("data set with a negative or infinite time in a profile; import it again")
+            wrong = (np.isinf(times) | (times < 0)).any(axis=1) | (self.has_profile & np.isnan(times).any(axis=1))
+            if wrong.any():
+                row = int(wrong.argmax())
+                raise InputError(f"data set with a negative, infinite or missing time in the profile of row {row}")
 
     def __len__(self) -> int:
         return len(self.runs)
@@ -116,7 +118,8 @@ class Dataset:
         sides = []
         for instance, condition in ((anchor, self.has_profile & usable), (target, usable)):
             rows = np.flatnonzero((self.runs["instance"] == instance).to_numpy() & condition)
-            sides.append(self.runs.iloc[rows][["experiment", *WORKLOAD_KEY]].assign(row=rows))
+            runs = self.runs.iloc[rows][["experiment", *WORKLOAD_KEY]].assign(row=rows)
+            sides.append(runs.drop_duplicates(["experiment", *WORKLOAD_KEY]))  # a run counts once
         joined = sides[0].merge(sides[1], on=["experiment", *WORKLOAD_KEY], suffixes=("_anchor", "_target"))
         if joined.empty or anchor == target:
             raise InputError(f"no run was measured on both {anchor} and {target}; nothing to learn from")

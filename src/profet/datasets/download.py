@@ -73,7 +73,13 @@ def fetch(
         OutputError: the disk refuses, or another file is in the way.
     """
     paths = []
-    with httpx.Client(timeout=_TIMEOUT_S, follow_redirects=True) as client:
+    try:
+        client = httpx.Client(timeout=_TIMEOUT_S, follow_redirects=True)
+    except (ImportError, ValueError, OSError, httpx.InvalidURL) as error:
+        raise InputError(
+            f"the environment's proxy or certificate settings cannot be used ({error}); mend them"
+        ) from None
+    with client:
         for file in files:
             output = Path(folder) / file.path
             try:
@@ -113,7 +119,7 @@ def _receive_all(client: httpx.Client, url: str, part: Path, report: Callable[[i
         before = _size(part)
         try:
             _receive(client, url, part, report)
-        except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
+        except (httpx.InvalidURL, httpx.UnsupportedProtocol, UnicodeError) as error:
             raise InputError(f"{url[:200]}: not a URL ({error}); check --base-url") from None
         except httpx.HTTPError as error:
             fruitless = fruitless + 1 if _size(part) <= before else 0

@@ -72,7 +72,8 @@ def _read(path: Path, sources: list[str]) -> pd.DataFrame:
         raise InputError(f"{path}: column {frame.columns[frame.columns.duplicated()][0]!r} stands there twice")
     missing = [name for name in ("dataset", "batch_latency", *RUN_KEY) if name not in frame and name != "pixels"]
     if missing:
-        raise InputError(f"{path}: no column {missing[0]!r}; not a frame of PROFET's")
+        theirs = {ours: theirs for theirs, ours in _RENAMED.items()}
+        raise InputError(f"{path}: no column {theirs.get(missing[0], missing[0])!r}; not a frame of PROFET's")
     pixels = frame["dataset"].astype(str).str.extract(r"^(\d{1,6})(?:dataset)?$")[0]
     wrong = ~(pixels.astype(float) >= 1)
     if wrong.any():

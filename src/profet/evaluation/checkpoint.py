@@ -66,7 +66,7 @@ class Checkpoint:
 def _code_fingerprint() -> str:
     """SHA-256 of the predictors' source: what another version answered must not be taken for this one's."""
     digest = hashlib.sha256()
-    for name in ("predictors", "datasets", "profiles"):
+    for name in ("evaluation", "predictors", "datasets", "profiles"):
         folder = Path(str(resources.files("profet") / name))
         for path in sorted(folder.rglob("*.py")):
             digest.update(path.name.encode() + path.read_bytes())

@@ -8,7 +8,6 @@ from multiprocessing import resource_tracker
 from typing import Protocol, TypeVar
 
 import joblib
-from joblib.externals.loky.backend import resource_tracker as joblib_tracker
 from threadpoolctl import threadpool_limits
 
 Task = TypeVar("Task")
@@ -51,8 +50,7 @@ def _interrupts_held_back() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    for tracker in (resource_tracker, joblib_tracker):  # their start lets interrupts through, so it comes first
-        tracker.ensure_running()
+    resource_tracker.ensure_running()  # its start lets interrupts through again, so it comes first
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

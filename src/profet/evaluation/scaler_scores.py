@@ -22,12 +22,10 @@ class ScalerScores:
     Args:
         true_ends: rows (instance, model, size, true_ms, predicted_ms) by axis, the ends as measured.
         predicted_ends: the same, the ends predicted from an anchor by a predictor that left the model out.
-        curves: how many curves were scored, by axis and instance.
     """
 
     true_ends: dict[str, pd.DataFrame]
     predicted_ends: dict[str, pd.DataFrame]
-    curves: dict[str, dict[str, int]]
 
     def metrics(self, axis: str, ends: str, instance: str | None = None) -> Metrics | None:
         """Return the errors of one of the four settings, of one instance or all; None without a curve."""
@@ -37,6 +35,11 @@ class ScalerScores:
         if rows.empty:
             return None
         return measure(rows["true_ms"].to_numpy(float), rows["predicted_ms"].to_numpy(float))
+
+
+def inner_points(axis: str) -> int:
+    """Return how many sizes of a curve are predicted."""
+    return len(SIZES[axis]) - 2
 
 
 def score_scaler(
@@ -54,12 +57,11 @@ def score_scaler(
     """
     dataset.check_instances(instances, dataset.instances, "instance")
     wanted = instances or tuple(dataset.instances)
-    true_ends, predicted_ends, counts = {}, {}, {}
+    true_ends, predicted_ends = {}, {}
     for axis, sizes in SIZES.items():
         curves = complete_curves(measured_latencies(dataset), axis, sizes, ["instance"])
         scalers = _scalers_by_model(curves, axis, wanted)
         scored = curves[curves.index.get_level_values("instance").isin(wanted)]
-        counts[axis] = {str(name): int(n) for name, n in scored.groupby(level="instance").size().items()}
         true_ends[axis] = _score(scored, scored, scalers)
         ends = _predicted_curves(predicted, axis, wanted) if predicted is not None else curves.iloc[:0]
         keys = [name for name in ends.index.names if name != "anchor"]
@@ -70,7 +72,7 @@ def score_scaler(
             "no complete curve to score; the scaler needs one model"
             f" at batches {SIZES['batch']} or pixels {SIZES['pixels']}"
         )
-    return ScalerScores(true_ends, predicted_ends, counts)
+    return ScalerScores(true_ends, predicted_ends)
 
 
 def _predicted_curves(predicted: pd.DataFrame, axis: str, instances: tuple[str, ...]) -> pd.DataFrame:
@@ -79,11 +81,16 @@ def _predicted_curves(predicted: pd.DataFrame, axis: str, instances: tuple[str, 
     return complete_curves(latencies, axis, SIZES[axis], ["anchor", "instance"])
 
 
+def at_fixed_size(curves: pd.DataFrame, axis: str) -> pd.DataFrame:
+    """Return the curves that a scaler is fitted on: those where the other axis has its fixed size."""
+    return curves[curves.index.get_level_values(OTHER_AXIS[axis]) == FIXED[axis]]
+
+
 def _scalers_by_model(
     curves: pd.DataFrame, axis: str, instances: tuple[str, ...]
 ) -> dict[tuple[str, str], SizeScaler]:
     """Return the scaler that scores each instance and model: fitted without that model."""
-    fixed = curves[curves.index.get_level_values(OTHER_AXIS[axis]) == FIXED[axis]]
+    fixed = at_fixed_size(curves, axis)
     models, owners = (fixed.index.get_level_values(name) for name in ("model", "instance"))
     scalers = {}
     for model in curves.index.get_level_values("model").unique():

@@ -3,14 +3,16 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from profet.datasets.curves import OTHER_AXIS, complete_curves, measured_latencies
+from profet.datasets.curves import complete_curves, measured_latencies
 from profet.datasets.dataset import WORKLOAD_KEY, Dataset
 from profet.evaluation.leave_out import Question, instance_pairs, validate
 from profet.evaluation.metrics import Metrics
 from profet.evaluation.parallel import Track, run_all, silent
-from profet.predictors.bundle import MeasuredError, PairErrors, Provenance, save_bundle, version
+from profet.evaluation.scaler_scores import at_fixed_size
+from profet.predictors.bundle import save_bundle, version
+from profet.predictors.manifest import MeasuredError, PairErrors, Provenance
 from profet.predictors.methods import Predictor, method_class, new_predictor
-from profet.predictors.scaling import FIXED, SIZES, SizeScaler, fit_scalers
+from profet.predictors.scaling import SIZES, SizeScaler, fit_scalers
 from profet.profiles.arrays import ProfileArrays
 
 
@@ -94,7 +96,7 @@ def _scalers(dataset: Dataset) -> list[SizeScaler]:
     scalers = []
     for axis, sizes in SIZES.items():
         curves = complete_curves(measured_latencies(dataset), axis, sizes, ["instance"])
-        fixed = curves[curves.index.get_level_values(OTHER_AXIS[axis]) == FIXED[axis]]
+        fixed = at_fixed_size(curves, axis)
         by_instance = {str(name): part.to_numpy() for name, part in fixed.groupby(level="instance")}
         scalers += fit_scalers(axis, by_instance)
     return scalers

@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import zipfile
+import zlib
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ _MAX_UNPACKED_BYTES = 2 * 1024**3
 _MANIFEST = "manifest.json"
 _SUM_CHARACTERS = 64
 _EPOCH = (1980, 1, 1, 0, 0, 0)
+_BROKEN = (KeyError, ValueError, OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 
 
 def pack(manifest: dict[str, Any], arrays: Arrays) -> bytes:
@@ -57,7 +59,7 @@ class Archive:
             if sum(member.file_size for member in self._archive.infolist()) > _MAX_UNPACKED_BYTES:
                 raise BundleError(f"{where}: unpacks to more than any bundle; refused")
             self.manifest = json.loads(self._archive.read(_MANIFEST))
-        except (KeyError, ValueError, RecursionError, NotImplementedError, zipfile.BadZipFile) as error:
+        except (*_BROKEN, RecursionError) as error:
             raise BundleError(f"{where}: not a bundle ({error}); profet train makes one") from None
         if not isinstance(self.manifest, dict):
             raise BundleError(f"{where}: not a bundle (no manifest); profet train makes one")
@@ -76,6 +78,6 @@ class Archive:
                     found[name.removeprefix(prefix).removesuffix(".npy")] = np.lib.format.read_array(
                         member, allow_pickle=False
                     )
-        except (ValueError, OSError, NotImplementedError, zipfile.BadZipFile) as error:
+        except _BROKEN as error:
             raise BundleError(f"{self._where}: {prefix} cannot be read ({error}); train it again") from None
         return found

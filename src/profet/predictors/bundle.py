@@ -1,11 +1,11 @@
 """Trained predictors as one file, with what they were trained on and how wrong they were measured to be."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from functools import cached_property
-from importlib import metadata, resources
+from importlib import resources
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import msgspec
 
@@ -13,6 +13,7 @@ from profet.errors import BundleError, InputError
 from profet.files import read_bounded, write_whole
 from profet.names import suggest
 from profet.predictors.archive import MAX_FILE_BYTES, Archive, Arrays, pack
+from profet.predictors.manifest import Entry, Manifest, Pair, PairErrors, Provenance
 from profet.predictors.methods import METHODS, Predictor, method_class
 from profet.predictors.scaling import SizeScaler
 from profet.predictors.state import State
@@ -22,75 +23,10 @@ SCHEMA_FAMILY = "profet/bundle/"
 DISTRIBUTION = "profet-latency"
 
 
-@dataclass(frozen=True)
-class MeasuredError:
-    """How wrong a predictor was on models it had not seen, in percent and ms, over single runs."""
-
-    leave_out: str
-    mape: float
-    r2: float | None
-    rmse_ms: float
-
-
-@dataclass(frozen=True)
-class PairErrors:
-    """The errors of one predictor, with the anchor's latency known and without it."""
-
-    with_latency: MeasuredError
-    without_latency: MeasuredError
-
-
-@dataclass(frozen=True)
-class Provenance:
-    """What a bundle was trained on.
-
-    Args:
-        dataset: fingerprint of the data set.
-        sources: where that came from, one line each.
-        models: names of the models in it.
-        workloads: how many different ones.
-        runs: how many runs taught each pair, repeats counted.
-        created_with: the version of Profet that trained it.
-    """
-
-    dataset: str
-    sources: list[str]
-    models: list[str]
-    workloads: int
-    runs: int
-    created_with: str
-
-
-@dataclass(frozen=True)
-class Pair:
-    """One anchor → target in a bundle."""
-
-    anchor: str
-    target: str
-    errors: PairErrors | None
-
-
-@dataclass(frozen=True)
-class _Entry:
-    anchor: str
-    target: str
-    settings: dict[str, Any]
-    errors: PairErrors | None = None
-
-
-@dataclass(frozen=True)
-class _Manifest:
-    schema: str
-    method: str
-    provenance: Provenance
-    pairs: list[_Entry]
-    scalers: list[SizeScaler] = field(default_factory=list)
-
-
 class Bundle:
     """Predictors of one method for some anchors and targets, and scalers; loads what is asked for, once."""
 
-    def __init__(self, manifest: _Manifest, archive: Archive, where: str):
+    def __init__(self, manifest: Manifest, archive: Archive, where: str):
         self._manifest = manifest
         self._archive = archive
         self._loaded: dict[tuple[str, str], Predictor] = {}
@@ -186,7 +122,7 @@ class Bundle:
             )
             raise BundleError(f"{source}: schema {str(schema)[:60]!r}, not {SCHEMA!r}: {problem}")
         try:
-            manifest = msgspec.convert(archive.manifest, _Manifest)
+            manifest = msgspec.convert(archive.manifest, Manifest)
         except msgspec.ValidationError as error:
             raise BundleError(f"{source}: its manifest does not fit ({error}); train it again") from None
         if manifest.method not in METHODS:
@@ -213,14 +149,16 @@ def save_bundle(
     entries, arrays = [], Arrays()
     for (anchor, target), predictor in sorted(predictors.items()):
         state = predictor.to_state()
-        entries.append(_Entry(anchor, target, state.settings, errors.get((anchor, target))))
+        entries.append(Entry(anchor, target, state.settings, errors.get((anchor, target))))
         arrays.update({_prefix(anchor, target) + name: array for name, array in state.arrays.items()})
-    manifest = _Manifest(SCHEMA, method, provenance, entries, list(scalers))
+    manifest = Manifest(SCHEMA, method, provenance, entries, list(scalers))
     write_whole(path, pack(asdict(manifest), arrays), force)
 
 
 def version() -> str:
     """Return the installed version of Profet."""
+    from importlib import metadata
+
     return metadata.version(DISTRIBUTION)
 
 

@@ -33,7 +33,7 @@ class Forest:
 
     def __post_init__(self) -> None:
         nodes = np.arange(len(self.value))
-        if not 0 < self.depth <= _MAX_DEPTH or not len(self.feature) == len(self.right) == len(nodes) > 0:
+        if not 0 <= self.depth <= _MAX_DEPTH or not len(self.feature) == len(self.right) == len(nodes) > 0:
             raise ValueError("a forest whose arrays do not fit together")
         inner = self.feature != _LEAF
         step = np.where(inner, np.maximum(self.right, 1), 0)

@@ -45,7 +45,7 @@ class _Parameters:
             self.biases.append(self.flat[middle:end])
             start = end
 
-    def glorot(self, generator: np.random.Generator) -> None:
+    def glorot(self, generator: "np.random.Generator") -> None:
         """Draw the weights uniformly as Glorot and Bengio (2010) do, Keras' default; biases stay zero."""
         for weight in self.weights:
             limit = np.sqrt(6 / sum(weight.shape))

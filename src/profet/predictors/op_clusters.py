@@ -15,6 +15,21 @@ CLUSTER_DISTANCE = 6.0
 
 
 @dataclass(frozen=True)
+class Unseen:
+    """Operations of one side ("device" or "host") that were never seen.
+
+    Args:
+        side: "device" or "host".
+        taken_for: the known name that each was taken for.
+        share: of the side's time.
+    """
+
+    side: str
+    taken_for: dict[str, str]
+    share: float
+
+
+@dataclass(frozen=True)
 class OpClusters:
     """The published features: every host operation, and sums over clusters of device operations.
 
@@ -56,11 +71,22 @@ class OpClusters:
                 np.add.at(features.T, np.array(places, np.intp), times.T * PUBLISHED_STEPS)
         return features
 
-    def unseen(self, profiles: ProfileArrays) -> dict[str, str]:
-        """Return each device operation that takes time but was never seen, and the known name it is taken for."""
-        known = [name for names in self.clusters for name in names]
-        used = profiles.seen_only().device_ops
-        return {name: other for name, other in zip(used, taken_for(used, known), strict=True) if name != other}
+    def unseen(self, profiles: ProfileArrays) -> list[Unseen]:
+        """Return the operations that take time but were never seen, device first."""
+        device = [name for names in self.clusters for name in names]
+        found = []
+        for side, names, times_us, known in (
+            ("device", profiles.device_ops, profiles.device_us, device),
+            ("host", profiles.host_ops, profiles.host_us, self.host_ops),
+        ):
+            totals_us = times_us.sum(axis=0)
+            used = [name for name, time_us in zip(names, totals_us, strict=True) if time_us > 0]
+            pairs = zip(used, taken_for(used, known), strict=True) if known else ()
+            relatives = {name: other for name, other in pairs if name != other}
+            unseen_us = sum(totals_us[names.index(name)] for name in relatives)
+            if relatives:
+                found.append(Unseen(side, relatives, float(unseen_us / totals_us.sum())))
+        return found
 
 
 def taken_for(names: Sequence[str], known: Sequence[str]) -> list[str]:

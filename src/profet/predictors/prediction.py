@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from profet.errors import InputError
-from profet.predictors.bundle import Bundle, MeasuredError, Pair
+from profet.predictors.bundle import Bundle
+from profet.predictors.manifest import MeasuredError, Pair
+from profet.predictors.methods import Predictor
 from profet.profiles.arrays import ProfileArrays
 from profet.profiles.profile import Profile
+from profet.profiles.steps import LEAST_COVERED, MOST_COVERED, likely_latency
 from profet.quantities import US_PER_MS, format_ms
-
-LEAST_COVERED, MOST_COVERED = 0.25, 5.0
-"""Device time per step over step latency lies within these in every published capture (0.5 to 3.0)."""
 
 
 @dataclass(frozen=True)
@@ -71,12 +71,7 @@ def predict(
         BundleError: the bundle cannot be used.
     """
     bundle = bundle or Bundle.load()
-    name = anchor or profile.instance
-    if name is None:
-        raise InputError(
-            f"the profile does not say where it was measured; give --anchor, one of: {', '.join(bundle.anchors)}"
-        )
-    latency_ms = anchor_latency_ms or profile.step_latency_ms
+    name, latency_ms, warnings = _where_measured(profile, bundle, anchor, anchor_latency_ms)
     if not profile.has_device_operations:
         raise InputError("the profile has no device operations; record a training step that runs on the GPU")
     arrays = ProfileArrays.from_profiles([profile])
@@ -84,19 +79,40 @@ def predict(
     wanted = list(dict.fromkeys(targets)) if targets else bundle.targets(name)
     predictors = {target: bundle.predictor(name, target) for target in wanted}
     errors = {pair.target: _error(pair, latency_ms is not None) for pair in bundle.pairs if pair.anchor == name}
-    warnings = list(dict.fromkeys([*profile.warnings, *_latency_warnings(profile, latency_ms)]))
-    predictions = []
-    for target, predictor in predictors.items():
-        with np.errstate(over="ignore", invalid="ignore"):
-            answer_ms = float(predictor.predict(arrays)[0])
-        if not np.isfinite(answer_ms) or answer_ms <= 0:
-            raise InputError(
-                f"no usable latency for {target} ({answer_ms:g} ms): the profile is unlike anything trained on;"
-                " check that its times are µs and its --steps are right"
-            )
-        warnings += [text for text in predictor.warnings(arrays) if text not in warnings]
-        predictions.append(TargetPrediction(target, answer_ms, None, None, None, errors.get(target)))
-    return Prediction(name, latency_ms, bundle.method, tuple(predictions), tuple(warnings))
+    predictions = tuple(
+        TargetPrediction(target, _latency_ms(predictor, arrays, target), None, None, None, errors.get(target))
+        for target, predictor in predictors.items()
+    )
+    told = [text for predictor in predictors.values() for text in predictor.warnings(arrays)]
+    all_warnings = dict.fromkeys([*profile.warnings, *warnings, *_latency_warnings(profile, latency_ms), *told])
+    return Prediction(name, latency_ms, bundle.method, predictions, tuple(all_warnings))
+
+
+def _where_measured(
+    profile: Profile, bundle: Bundle, anchor: str | None, anchor_latency_ms: float | None
+) -> tuple[str, float | None, list[str]]:
+    """Return the anchor, its step latency and warnings: what the caller says wins over the profile."""
+    name = profile.instance if anchor is None else anchor
+    if name is None:
+        known = ", ".join(bundle.anchors)
+        raise InputError(f"the profile does not say where it was measured; give --anchor, one of: {known}")
+    if anchor_latency_ms is not None and not 0 < anchor_latency_ms < np.inf:
+        raise InputError(f"anchor latency of {anchor_latency_ms:g} ms: must be above zero and finite")
+    if profile.instance in (None, name):
+        return name, anchor_latency_ms or profile.step_latency_ms, []
+    warning = f"the profile says that it was measured on {profile.instance}; it was taken as one of {name}"
+    return name, anchor_latency_ms, [warning]
+
+
+def _latency_ms(predictor: Predictor, arrays: ProfileArrays, target: str) -> float:
+    with np.errstate(over="ignore", invalid="ignore"):
+        latency_ms = float(predictor.predict(arrays)[0])
+    if not np.isfinite(latency_ms) or latency_ms <= 0:
+        raise InputError(
+            f"no usable latency for {target} ({latency_ms:g} ms): the profile is unlike anything trained on;"
+            " check that its times are µs and its --steps are right"
+        )
+    return latency_ms
 
 
 def _error(pair: Pair, latency_known: bool) -> MeasuredError | None:
@@ -117,7 +133,6 @@ def _latency_warnings(profile: Profile, latency_ms: float | None) -> list[str]:
         f"the anchor latency of {format_ms(latency_ms)} ms cannot belong to this profile, whose device operations"
         f" take {format_ms(total_ms)} ms a step"
     )
-    for factor, unit in ((1e3, "s"), (1e-3, "us")):
-        if LEAST_COVERED <= covered / factor <= MOST_COVERED:
-            return [f"{facts}; did you mean {latency_ms:g}{unit}?"]
+    if likely := likely_latency(latency_ms, covered):
+        return [f"{facts}; did you mean {likely}?"]
     return [f"{facts}; check its unit, and that --steps {profile.steps} is right"]

@@ -8,10 +8,12 @@ import numpy as np
 
 from profet.predictors.forest import Forest
 from profet.predictors.network import Network
-from profet.predictors.op_clusters import OpClusters
+from profet.predictors.op_clusters import OpClusters, Unseen
 from profet.predictors.state import State
 from profet.profiles.arrays import FloatArray, ProfileArrays
 from profet.quantities import US_PER_MS
+
+_NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,8 @@ class _Fitted:
     network: Network
 
     def __post_init__(self) -> None:
+        if not np.isfinite([self.slope, self.intercept_ms]).all():
+            raise ValueError("a line that is none")
         features = len(self.clusters.host_ops) + len(self.clusters.clusters)
         if self.forest.feature.max() >= features or len(self.network.weights[0]) != features:
             raise ValueError(f"members that do not take the {features} features of the clusters")
@@ -51,7 +55,7 @@ class PublishedPredictor:
         """Learn from runs on the anchor and the same runs on the target; only the target's latency is used.
 
         Args:
-            anchor: n runs with profiles; those with a latency teach the line.
+            anchor: n runs, each with a profile and a latency.
             target: the same n runs, each with a latency.
         """
         clusters = OpClusters.fit(anchor)
@@ -86,17 +90,7 @@ class PublishedPredictor:
 
     def warnings(self, anchor: ProfileArrays) -> list[str]:
         """Say which operations of these profiles were never seen, and what they were taken for."""
-        unseen = self._require_fitted().clusters.unseen(anchor)
-        if not unseen:
-            return []
-        total = float(np.nansum(anchor.device_us))
-        time = sum(float(anchor.device_us[:, anchor.device_ops.index(name)].sum()) for name in unseen)
-        taken = ", ".join(f"{name} for {known}" for name, known in list(unseen.items())[:5])
-        more = f" and {len(unseen) - 5} more" if len(unseen) > 5 else ""
-        return [
-            f"{100 * time / total:.1f} % of device time is in operations that the predictor never saw;"
-            f" each was taken for the nearest name it knows: {taken}{more}"
-        ]
+        return [_tell(unseen) for unseen in self._require_fitted().clusters.unseen(anchor)]
 
     def _require_fitted(self) -> _Fitted:
         if self._fitted is None:
@@ -156,12 +150,23 @@ class PublishedPredictor:
 def combine(members: Mapping[str, FloatArray]) -> FloatArray:
     """Return the median of the members where all answered, the mean of the others where the line did not."""
     answers = np.stack([members["linear"], members["forest"], members["network"]])
-    return np.where(np.isnan(answers[0]), answers[1:].mean(axis=0), np.median(answers, axis=0))
+    median: FloatArray = np.sort(answers, axis=0)[1]
+    return np.where(np.isnan(answers[0]), answers[1:].mean(axis=0), median)
+
+
+def _tell(unseen: Unseen) -> str:
+    pairs = list(unseen.taken_for.items())
+    taken = ", ".join(f"{name} for {known}" for name, known in pairs[:_NAMED])
+    more = f" and {len(pairs) - _NAMED} more" if len(pairs) > _NAMED else ""
+    return (
+        f"{100 * unseen.share:.1f} % of {unseen.side} time is in operations that the predictor never saw;"
+        f" each was taken for the nearest name it knows: {taken}{more}"
+    )
 
 
 def _fit_line(anchor_ms: FloatArray, target_ms: FloatArray) -> tuple[float, float]:
-    known = ~np.isnan(anchor_ms)
-    if known.sum() < 2:
-        return 1.0, 0.0
-    slope, intercept = np.polynomial.Polynomial.fit(anchor_ms[known], target_ms[known], 1).convert().coef[::-1]
-    return float(slope), float(intercept)
+    """Return slope and intercept (ms) of the least-squares line; flat where the anchor's latency never varies."""
+    around, level_ms = anchor_ms - anchor_ms.mean(), float(target_ms.mean())
+    spread = float(around @ around)
+    slope = float(around @ target_ms) / spread if spread > 0 else 0.0
+    return slope, level_ms - slope * float(anchor_ms.mean())

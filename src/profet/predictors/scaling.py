@@ -36,6 +36,10 @@ class SizeScaler:
     largest: int
     models: int
 
+    def __post_init__(self) -> None:
+        if not np.isfinite(self.coefficients).all():
+            raise ValueError(f"a scaler with coefficients {self.coefficients}")
+
     def share(self, size: npt.ArrayLike) -> FloatArray:
         """Return the polynomial at size, of any shape."""
         return np.asarray(np.polynomial.polynomial.polyval(np.asarray(size, float), self.coefficients), float)
@@ -51,6 +55,7 @@ class SizeScaler:
         """Return the latency in ms at a size between any two ends, and warnings.
 
         Ends inside the fitted range cut a piece out of the curve; others stretch the whole curve over them.
+        The answer never leaves the two latencies.
 
         Raises:
             InputError: the size is not between the ends, or the latency at the larger end is the smaller one.
@@ -62,16 +67,20 @@ class SizeScaler:
             raise InputError(f"--max {max_ms:g}ms is below --min {min_ms:g}ms; --min belongs to size {low}")
         if size in ends:
             return (min_ms if size == low else max_ms), []
+        warnings = []
         if ends == (self.smallest, self.largest):
-            return float(self.predict(size, min_ms, max_ms)), []
-        if self.smallest <= low and high <= self.largest:
+            latency_ms = float(self.predict(size, min_ms, max_ms))
+        elif self.smallest <= low and high <= self.largest:
             first, here, last = self.share([low, size, high])
-            return float(min_ms + (here - first) / (last - first) * (max_ms - min_ms)), []
-        stretched = self.smallest + (size - low) / (high - low) * (self.largest - self.smallest)
-        return float(self.predict(stretched, min_ms, max_ms)), [
-            f"{low}:{high} reaches beyond the measured {self.smallest}:{self.largest};"
-            " the same shape of curve was assumed, which was not measured"
-        ]
+            latency_ms = float(min_ms + (here - first) / (last - first) * (max_ms - min_ms))
+        else:
+            stretched = self.smallest + (size - low) / (high - low) * (self.largest - self.smallest)
+            latency_ms = float(self.predict(stretched, min_ms, max_ms))
+            warnings.append(
+                f"{low}:{high} reaches beyond the measured {self.smallest}:{self.largest};"
+                " the same shape of curve was assumed, which was not measured"
+            )
+        return min(max(latency_ms, min_ms), max_ms), warnings  # the polynomial misses 0 and 1 by a little
 
 
 def fit_scaler(axis: str, instance: str | None, curves_ms: FloatArray) -> SizeScaler | None:

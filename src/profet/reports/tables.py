@@ -4,6 +4,7 @@ from rich.table import Table
 from rich.text import Text
 
 from profet.predictors.prediction import Prediction
+from profet.printable import one_line
 from profet.profiles.profile import Profile
 from profet.quantities import US_PER_MS, format_ms
 
@@ -12,7 +13,7 @@ _LARGEST_OPERATIONS = 12
 
 def plain(text: str) -> Text:
     """Return text that the terminal shows as it is, whatever brackets it holds."""
-    return Text("".join(character if character.isprintable() else " " for character in text))
+    return Text(one_line(text))
 
 
 def prediction_table(prediction: Prediction) -> Table:
@@ -45,7 +46,7 @@ def profile_table(profile: Profile) -> Table:
     table.add_column("share", justify="right")
     largest = sorted(profile.device_us.items(), key=lambda item: -item[1])
     for name, time_us in largest[:_LARGEST_OPERATIONS]:
-        table.add_row(plain(name), format_ms(time_us / US_PER_MS), f"{100 * time_us / total_us:.1f} %")
+        table.add_row(plain(name), format_ms(time_us / US_PER_MS), f"{100 * time_us / (total_us or 1):.1f} %")
     rest_us = sum(time_us for _, time_us in largest[_LARGEST_OPERATIONS:])
     if rest_us:
         count = len(largest) - _LARGEST_OPERATIONS

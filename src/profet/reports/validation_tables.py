@@ -6,7 +6,7 @@ from rich.table import Table
 
 from profet.evaluation.leave_out import Validation
 from profet.evaluation.metrics import Metrics
-from profet.evaluation.scaler_scores import AXES, ScalerScores
+from profet.evaluation.scaler_scores import AXES, ScalerScores, inner_points
 from profet.reports.tables import plain
 
 _ENDS = ("true_ends", "predicted_ends")
@@ -80,26 +80,22 @@ def _cells(metrics: Metrics | None) -> tuple[str, str, str]:
 
 def scaler_facts(scores: ScalerScores, method: str) -> dict[str, Any]:
     """Return the scaler's errors in the form that ``profet validate-scaler --json`` documents."""
-    instances = sorted({name for counts in scores.curves.values() for name in counts})
+    instances = sorted({str(name) for rows in scores.true_ends.values() for name in rows["instance"]})
     return {
         "method": method,
         **{axis: _settings(scores, axis, None) for axis in AXES},
         "instances": [
-            {
-                "instance": name,
-                **{
-                    axis: {**_settings(scores, axis, name), "curves": scores.curves[axis].get(name, 0)}
-                    for axis in AXES
-                },
-            }
-            for name in instances
+            {"instance": name, **{axis: _settings(scores, axis, name) for axis in AXES}} for name in instances
         ],
     }
 
 
 def _settings(scores: ScalerScores, axis: str, instance: str | None) -> dict[str, Any]:
     found = {ends: scores.metrics(axis, ends, instance) for ends in _ENDS}
-    return {ends: None if metrics is None else _figures(metrics) for ends, metrics in found.items()}
+    return {
+        ends: None if metrics is None else {**_figures(metrics), "curves": metrics.rows // inner_points(axis)}
+        for ends, metrics in found.items()
+    }
 
 
 def scaler_table(facts: dict[str, Any]) -> Table:
@@ -107,21 +103,21 @@ def scaler_table(facts: dict[str, Any]) -> Table:
     table = Table(title="Scaler, model left out, at the inner sizes of every complete curve", title_justify="left")
     table.add_column("instance")
     table.add_column("axis")
-    table.add_column("curves", justify="right")
     for ends in ("true ends", "predicted ends"):
-        table.add_column(f"{ends}: MAPE", justify="right")
+        table.add_column(f"curves, {ends}", justify="right")
+        table.add_column("MAPE", justify="right")
         table.add_column("RMSE", justify="right")
     parts = [*((part["instance"], part) for part in facts["instances"]), ("all", facts)]
     for name, part in parts:
         if name == "all":
             table.add_section()
         for axis in AXES:
-            curves = part[axis].get("curves", sum(other[axis]["curves"] for other in facts["instances"]))
-            figures = [part[axis][ends] for ends in _ENDS]
-            cells = [
-                cell
-                for each in figures
-                for cell in ((f"{each['mape']:.2f} %", f"{each['rmse_ms']:.1f} ms") if each else ("–", "–"))
-            ]
-            table.add_row(plain(name), axis, str(curves), *cells)
+            cells = [cell for ends in _ENDS for cell in _scaler_cells(part[axis][ends])]
+            table.add_row(plain(name), axis, *cells)
     return table
+
+
+def _scaler_cells(figures: dict[str, Any] | None) -> tuple[str, str, str]:
+    if figures is None:
+        return "0", "–", "–"
+    return str(figures["curves"]), f"{figures['mape']:.2f} %", f"{figures['rmse_ms']:.1f} ms"

@@ -4,13 +4,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
+import msgspec
+
 from profet.errors import InputError
 from profet.files import STDIN, read_bounded
 from profet.names import suggest
 from profet.profiles.formats import json_documents, op_stats_csv, profet_json
 from profet.profiles.formats.options import ReadOptions
 from profet.profiles.profile import SCHEMA_FAMILY, Profile
-from profet.profiles.steps import MAX_STEPS
 
 MAX_PROFILE_BYTES = 32 * 1024 * 1024
 
@@ -27,6 +28,10 @@ def _read_own(document: object, where: str, options: ReadOptions) -> Profile:
         raise InputError(
             f"{where}: states that it covers {profile.steps} steps, already divided by; leave out --steps"
         )
+    if not profile.has_device_operations and not profile.hardware:
+        raise InputError(f"{where}: device_us has no device operations; record a step that runs on the GPU")
+    if options.step_latency_ms is not None:
+        profile = msgspec.structs.replace(profile, step_latency_ms=options.step_latency_ms)
     return profile
 
 
@@ -69,8 +74,6 @@ def read_profile(path: str | Path, options: ReadOptions | None = None, file_form
         InputError: it cannot be read, is no known format, or holds what no profile can.
     """
     options = options or ReadOptions()
-    if options.steps is not None and not 1 <= options.steps <= MAX_STEPS:
-        raise InputError(f"--steps {options.steps}: must be from 1 to {MAX_STEPS}")
     where = "standard input" if str(path) == STDIN else str(path)
     if file_format != "auto" and file_format not in FORMATS:
         raise InputError(f"--format {file_format}: unknown; {suggest(file_format, FORMATS)}")
