@@ -4,7 +4,7 @@
 def one_line(text: str) -> str:
     r"""Return text with a space for every character that cannot be printed.
 
-    >>> one_line("a\\nb")
+    >>> one_line("a\nb")
     'a b'
     """
     return "".join(character if character.isprintable() else " " for character in text)
