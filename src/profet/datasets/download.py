@@ -95,7 +95,6 @@ def _fetch_one(client: httpx.Client, url: str, file: Published, output: Path, re
         if _sha256(output) != file.sha256:
             raise OutputError(f"{output}: exists with other content than published; move it away, then fetch again")
         return
-    output.parent.mkdir(parents=True, exist_ok=True)
     part = output.with_name(output.name + ".part")
     resumed = _size(part) > 0
     _receive_all(client, url, part, lambda done, total: report(file.path, done, total) if report else None)
@@ -148,6 +147,7 @@ def _receive(client: httpx.Client, url: str, part: Path, report: Callable[[int, 
         done = have if continues else 0
         length = response.headers.get("Content-Length", "")
         total = done + int(length) if length.isdigit() else None
+        part.parent.mkdir(parents=True, exist_ok=True)
         with part.open("ab" if continues else "wb") as stream:
             for chunk in response.iter_raw():
                 stream.write(chunk)
