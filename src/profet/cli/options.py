@@ -29,11 +29,19 @@ bundle_option: Decorator = click.option(
 steps_option: Decorator = click.option(
     "--steps", type=int, metavar="N", help="Training steps the capture covers; 2 for PROFET's."
 )
-method_option: Decorator = click.option("--method", metavar="NAME", default=None, help="Prediction method.")
+method_option: Decorator = click.option(
+    "--method", metavar="NAME", default=None, help="Prediction method; published by default."
+)
 checkpoint_option: Decorator = click.option(
     "--checkpoint", metavar="DIR", help="Keep finished folds here; the same command continues where it stopped."
 )
-seed_option: Decorator = click.option("--seed", type=click.IntRange(0, 2**31), default=0, show_default=True)
+seed_option: Decorator = click.option(
+    "--seed",
+    type=click.IntRange(0, 2**31),
+    default=0,
+    show_default=True,
+    help="The same seed gives the same numbers.",
+)
 families_option: Decorator = click.option(
     "--families",
     "families_path",

@@ -27,7 +27,11 @@ from profet.errors import InputError
 )
 @steps_option
 @method_option
-@click.option("--interval", type=click.FloatRange(0, 1, min_open=True, max_open=True), help="Level, e.g. 0.9.")
+@click.option(
+    "--interval",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="Chance that low to high holds, e.g. 0.9.",
+)
 @bundle_option
 @click.option("--plot", metavar="FILE", help="Also save a picture (.png, .svg or .pdf).")
 @force_option

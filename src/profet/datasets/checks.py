@@ -6,13 +6,11 @@ import numpy as np
 import pandas as pd
 
 from profet.datasets.dataset import RUN_KEY, WORKLOAD_KEY, Dataset
+from profet.profiles.diagnosis import TRUNCATED
 from profet.quantities import US_PER_MS
 
 DISAGREEMENT = 0.2
 """A run disagrees with its repeats when its latency is this much above or below their median."""
-
-TRUNCATION = 0.8
-"""A capture is cut short when its device time, idle included, is below this share of the step latency."""
 
 
 @dataclass(frozen=True)
@@ -137,5 +135,5 @@ def _truncated(dataset: Dataset) -> list[Finding]:
             f"device time with idle is {100 * share[row]:.0f} % of the step latency",
             "profile it again over whole steps",
         )
-        for row in np.flatnonzero(dataset.has_profile & (share < TRUNCATION))
+        for row in np.flatnonzero(dataset.has_profile & (share < TRUNCATED))
     ]

@@ -10,6 +10,7 @@ from profet.predictors.bundle import Bundle
 from profet.predictors.manifest import MeasuredError, Pair
 from profet.predictors.methods import Predictor
 from profet.profiles.arrays import ProfileArrays
+from profet.profiles.diagnosis import diagnose
 from profet.profiles.profile import Profile
 from profet.profiles.steps import LEAST_COVERED, MOST_COVERED, likely_latency
 from profet.quantities import US_PER_MS, format_ms
@@ -124,11 +125,12 @@ def _error(pair: Pair, latency_known: bool) -> MeasuredError | None:
 def _latency_warnings(profile: Profile, latency_ms: float | None) -> list[str]:
     """Compare the anchor latency with the sum of the device's operations, idle included."""
     if latency_ms is None:
-        return ["no anchor latency was given; the prediction rests on the profile alone, which is less exact"]
+        told = "no anchor latency was given; the prediction rests on the profile alone, which is less exact"
+        return [told, *diagnose(profile, None)]
     total_ms = profile.device_total_us / US_PER_MS
     covered = total_ms / latency_ms
     if LEAST_COVERED <= covered <= MOST_COVERED:
-        return []
+        return diagnose(profile, latency_ms)
     facts = (
         f"the anchor latency of {format_ms(latency_ms)} ms cannot belong to this profile, whose device operations"
         f" take {format_ms(total_ms)} ms a step"
