@@ -18,6 +18,14 @@ WORKERS = 2
 BUSY_S = 2.2
 """Processor time that a worker has used when it is surely at work; its start takes less."""
 
+LISTENING = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from profet.cli.main import main
+main()
+"""
+"""Runs the command as a terminal would: what is started in the background may inherit that Ctrl-C is ignored."""
+
 pytestmark = [
     pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="children are found in /proc"),
     pytest.mark.skipif(len(os.sched_getaffinity(0)) < WORKERS, reason="one core: no worker is started"),
@@ -73,7 +81,7 @@ def started(request: pytest.FixtureRequest, long_work: Path, tmp_path: Path) -> 
     """A command at work in a session of its own; whatever is left of it is killed in the end."""
     output = ["-o", str(tmp_path / "bundle.profet")] if request.param == "train" else []
     process = subprocess.Popen(
-        [sys.executable, "-m", "profet", request.param, str(long_work), *output],
+        [sys.executable, "-c", LISTENING, request.param, str(long_work), *output],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

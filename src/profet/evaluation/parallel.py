@@ -1,6 +1,7 @@
 """Runs independent pieces of work on all cores, with progress, and stops cleanly."""
 
 import signal
+import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -38,24 +39,48 @@ def run_all(
         with _interrupts_held_back():
             results = pool(joblib.delayed(_on_one_core)(work, task) for task in tasks)
         yield from track(results, len(tasks), label)
+    except BaseException:
+        _expect_the_pool_to_stumble()
+        raise
     finally:
         with warnings.catch_warnings():  # joblib warns of work that is given up; its user has chosen to
             warnings.simplefilter("ignore")
             getattr(results, "close", lambda: None)()
 
 
+def _expect_the_pool_to_stumble() -> None:
+    """Keep joblib's own thread from printing that work which was given up is no longer there."""
+    tell = threading.excepthook
+
+    def tell_unless_given_up(problem: threading.ExceptHookArgs) -> None:
+        if problem.thread is None or problem.thread.name != "ExecutorManagerThread":
+            tell(problem)
+
+    threading.excepthook = tell_unless_given_up
+
+
 @contextmanager
 def _interrupts_held_back() -> Iterator[None]:
-    """Let Ctrl-C wait while workers start; they inherit this, so that the parent alone answers it."""
-    if not hasattr(signal, "pthread_sigmask"):
+    """Let Ctrl-C wait while workers start, and keep it from them: the parent alone answers it.
+
+    The mask is for the workers, who inherit it; the handler is for the parent, where any thread may catch a signal.
+    """
+    if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
         yield
         return
     resource_tracker.ensure_running()  # its start lets interrupts through again, so it comes first
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    caught: list[int] = []
+    handler = signal.getsignal(signal.SIGINT)
+    if callable(handler):
+        signal.signal(signal.SIGINT, lambda number, _: caught.append(number))
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, handler)
+        if caught:
+            signal.raise_signal(signal.SIGINT)
 
 
 def _on_one_core(work: Callable[[Task], Answer], task: Task) -> Answer:
