@@ -14,7 +14,7 @@ demo: $(VENV)/plain  ## predict from the shipped profile; table on the terminal,
 	$(BIN)/profet predict demo/profile.json --plot demo/prediction.png --force
 
 test: $(VENV)/dev  ## every test
-	$(BIN)/pytest -n auto --cov
+	$(BIN)/pytest -n auto --dist loadfile --cov
 
 check: $(VENV)/dev  ## style, types and who imports whom
 	$(BIN)/ruff check .
