@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @click.option("--base-url", metavar="URL", help="Where the tree of files lies; the public repository by default.")
 @click.option("--sums", metavar="FILE", help="Other files and SHA-256 sums, in the form of sha256sum.")
 def fetch(name: str, output: str, base_url: str | None, sums: str | None) -> None:  # noqa: ARG001
-    """Fetch the public PROFET data, 12 MB; continues where an earlier fetch stopped."""
+    """Fetch the public PROFET data; continues where an earlier fetch stopped."""
     from profet.datasets.download import PROFET_BASE_URL, published_files
     from profet.datasets.download import fetch as fetch_files
 
