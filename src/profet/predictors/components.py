@@ -1,0 +1,130 @@
+"""What a step consists of: device time by op family, and the gap in which no device operation runs."""
+
+from dataclasses import dataclass, fields
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from profet.profiles.arrays import FloatArray, ProfileArrays
+from profet.profiles.families import IDLE_FAMILY, INPUT_FAMILY, op_families
+from profet.quantities import US_PER_MS
+
+_TRUNCATED = 0.93
+"""A capture that holds less than this share of the step, idle included, lacks operations."""
+
+_MISSING_IS_SMALL = 0.5
+"""Share of a truncated capture's missing time taken for elementwise work: the smallest operations are cut first."""
+
+
+@dataclass(frozen=True)
+class Components:
+    """Steps of n runs, taken apart; all times are µs per step.
+
+    Args:
+        families_us: device time by family, in the order of op_families().device, shape (n, families). Together
+            with gap_us it is the step.
+        gap_us: the part of the step in which no device operation runs, shape (n,).
+        idle_us: idle time of the device in the capture, which the profiler lengthens, shape (n,).
+        input_us: host time spent on preparing input, shape (n,).
+        step_us: latency of the step, shape (n,).
+    """
+
+    families_us: FloatArray
+    gap_us: FloatArray
+    idle_us: FloatArray
+    input_us: FloatArray
+    step_us: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.step_us)
+
+    @property
+    def busy_us(self) -> FloatArray:
+        """Device time of all families, shape (n,)."""
+        total: FloatArray = self.families_us.sum(axis=1)
+        return total
+
+    def take(self, rows: npt.NDArray[np.bool_] | npt.NDArray[np.intp]) -> Self:
+        """Select runs by a mask of shape (n,) or by their indices."""
+        return type(self)(*(getattr(self, field.name)[rows] for field in fields(self)))
+
+
+def captured_us(profiles: ProfileArrays) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Sum the operations of n profiles by family.
+
+    Returns:
+        Device time by family, shape (n, families); idle time of the device and input time of the host, shape (n,).
+    """
+    table = op_families()
+    on_device = np.array(table.families(profiles.device_ops), object)
+    on_host = np.array(table.families(profiles.host_ops), object)
+    columns = [profiles.device_us[:, on_device == family].sum(axis=1) for family in table.device]
+    known = np.isin(on_device, [*table.device, IDLE_FAMILY])
+    columns[table.device.index("bookkeeping")] += profiles.device_us[:, ~known].sum(axis=1)
+    idle_us = profiles.device_us[:, on_device == IDLE_FAMILY].sum(axis=1)
+    return np.stack(columns, axis=1), idle_us, profiles.host_us[:, on_host == INPUT_FAMILY].sum(axis=1)
+
+
+def take_apart(captured: tuple[FloatArray, FloatArray, FloatArray], step_us: FloatArray) -> Components:
+    """Fit the captured times into the step of the un-profiled latency.
+
+    Device time longer than the step is scaled down to it. Where device time and idle time together fall short of
+    the step, operations are missing from the capture (TensorFlow's list ends after the 500 longest): half of the
+    missing time is taken for elementwise work, half for more of what was captured. The rest of the step is the gap.
+
+    Args:
+        captured: as captured_us returns them.
+        step_us: latency of a step without the profiler, shape (n,).
+    """
+    families_us, idle_us, input_us = captured
+    busy_us = np.maximum(families_us.sum(axis=1), 1e-3)
+    covered_us = busy_us + idle_us
+    missing_us = np.where(covered_us < _TRUNCATED * step_us, step_us - covered_us, 0.0)
+    fitted_us = families_us * np.minimum(1.0, step_us / busy_us)[:, None]
+    fitted_us[:, op_families().device.index("elementwise")] += _MISSING_IS_SMALL * missing_us
+    fitted_busy_us = np.maximum(fitted_us.sum(axis=1), 1e-3)
+    fitted_us *= ((fitted_busy_us + (1 - _MISSING_IS_SMALL) * missing_us) / fitted_busy_us)[:, None]
+    gap_us = np.maximum(step_us - fitted_us.sum(axis=1), 0.0)
+    return Components(fitted_us, gap_us, idle_us, input_us, step_us)
+
+
+def medians(profiles: ProfileArrays, workloads: npt.NDArray[np.intp]) -> ProfileArrays:
+    """Return the median run of each workload.
+
+    Args:
+        profiles: n runs.
+        workloads: which of m workloads each run repeats, 0 to m - 1, shape (n,).
+    """
+    order = np.argsort(workloads, kind="stable")
+    starts = np.flatnonzero(np.diff(workloads[order], prepend=-1))
+
+    def middle(values: FloatArray) -> FloatArray:
+        return np.stack([np.median(part, axis=0) for part in np.split(values[order], starts[1:])])
+
+    return ProfileArrays(
+        profiles.host_ops,
+        profiles.device_ops,
+        middle(profiles.host_us),
+        middle(profiles.device_us),
+        middle(profiles.step_latency_ms),
+    )
+
+
+def unprofiled_idle(captured: tuple[FloatArray, FloatArray, FloatArray], step_us: FloatArray) -> float:
+    """Return the share of the captured idle time that is there without the profiler too, from n known steps.
+
+    The least-squares answer, in relative error, to: step = busy + share × idle.
+    """
+    busy_us, idle_us = captured[0].sum(axis=1), captured[1]
+    weight = idle_us / step_us**2
+    scale = float((weight * idle_us).sum())
+    return float(np.clip((weight * (step_us - busy_us)).sum() / scale, 0, 1)) if scale > 0 else 0.0
+
+
+def known_or_estimated_us(
+    profiles: ProfileArrays, captured: tuple[FloatArray, FloatArray, FloatArray], idle_share: float
+) -> FloatArray:
+    """Return the step latency of n runs in µs: the measured one, or busy + idle_share × idle where there is none."""
+    estimate = np.maximum(captured[0].sum(axis=1) + idle_share * captured[1], 1e-3)
+    return np.where(np.isnan(profiles.step_latency_ms), estimate, profiles.step_latency_ms * US_PER_MS)
