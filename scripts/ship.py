@@ -2,8 +2,8 @@
 
     python scripts/ship.py DATASET
 
-DATASET is made by ``profet dataset import profet``. The bundle holds the published method for anchor
-g3s.xlarge; the example is one workload's median over its repeats in the same public data.
+DATASET is made by ``profet dataset import profet``. The bundle holds our method for every anchor and target of the
+data set; the example is one workload's median over its repeats in the same public data.
 """
 
 import argparse
@@ -16,6 +16,7 @@ from profet.cli.progress import track
 from profet.datasets.dataset import Dataset
 from profet.evaluation.training import train
 from profet.files import write_whole
+from profet.predictors.methods import DEFAULT_METHOD
 from profet.profiles.profile import Profile
 
 ANCHOR = "g3s.xlarge"
@@ -60,7 +61,7 @@ def main() -> None:
     parser.add_argument("dataset")
     dataset = Dataset.load(parser.parse_args().dataset)
     write_whole(DATA / "example_g3s.xlarge.json", example_profile(dataset).to_json().encode(), force=True)
-    train(dataset, "published", (ANCHOR,), track=track).save(DATA / "default.profet", force=True)
+    train(dataset, DEFAULT_METHOD, track=track).save(DATA / "default.profet", force=True)
     print(f"wrote the example and the default bundle in {DATA}")
 
 

@@ -141,7 +141,8 @@ def test_picture_alone_loads_matplotlib(example_path: Path, tmp_path: Path) -> N
         ("httpx", ["dataset", "fetch", "profet", "-o", "x"]),
         ("joblib", ["validate", "x"]),
         ("threadpoolctl", ["train", "x", "-o", "y"]),
-        ("sklearn", ["train", "DATASET", "-o", "y", "--no-measure"]),
+        ("sklearn", ["train", "DATASET", "-o", "y", "--no-measure", "--method", "published"]),
+        ("scipy", ["train", "DATASET", "-o", "y", "--no-measure"]),
     ],
 )
 def test_missing_extra_is_named_with_the_package_that_brings_it(

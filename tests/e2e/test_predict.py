@@ -136,7 +136,7 @@ def test_op_stats_steps_are_inferred_from_the_latency_and_said(profet: Run) -> N
     assert any("taken as 2" in text for text in inferred["warnings"])
 
 
-@pytest.mark.parametrize("method", ["no-such-method", "Published"])
+@pytest.mark.parametrize("method", ["no-such-method", "Published", "published"])
 def test_method_that_the_bundle_does_not_hold_tells_how_to_train_it(
     profet: Run, example_path: Path, method: str
 ) -> None:
@@ -144,5 +144,5 @@ def test_method_that_the_bundle_does_not_hold_tells_how_to_train_it(
 
 
 def test_method_of_the_bundle_may_be_named(profet: Run, example_path: Path) -> None:
-    named = document(profet("predict", example_path, "--method", "published", "--json"))
-    assert named["method"] == "published"
+    named = document(profet("predict", example_path, "--method", "blend", "--json"))
+    assert named["method"] == "blend"

@@ -35,7 +35,9 @@ def constant(runs: pd.DataFrame) -> pd.DataFrame:
 def test_data_that_teach_one_answer_give_that_answer(profet: Run, tmp_path: Path, shape: Any) -> None:
     runs = shape(made_up_runs())
     bundle = tmp_path / "odd.profet"
-    assert profet("train", save(tmp_path, runs), "-o", bundle, "--no-measure").returncode == 0
+    assert (
+        profet("train", save(tmp_path, runs), "-o", bundle, "--no-measure", "--method", "published").returncode == 0
+    )
     profile = tmp_path / "profile.json"
     profile.write_text('[{"Device_Conv2D": 20000, "Device_IDLE": 20, "Host_IDLE": 1800}]')
     told = document(
@@ -44,6 +46,19 @@ def test_data_that_teach_one_answer_give_that_answer(profet: Run, tmp_path: Path
     expected = runs.groupby("instance")["step_latency_ms"].mean()
     for answer in told["predictions"]:
         assert answer["latency_ms"] == pytest.approx(expected[answer["target"]], rel=0.2)
+
+
+def test_our_method_scales_what_one_run_teaches(profet: Run, tmp_path: Path) -> None:
+    bundle = tmp_path / "odd.profet"
+    assert profet("train", save(tmp_path, one_run(made_up_runs())), "-o", bundle, "--no-measure").returncode == 0
+    profile = tmp_path / "profile.json"
+    profile.write_text('[{"Device_Conv2D": 20000, "Device_IDLE": 20, "Host_IDLE": 1800}]')
+    asked = ("--bundle", bundle, "--anchor", "a.large", "--anchor-latency", "10ms", "--json")
+    told = document(profet("predict", profile, *asked))
+    latencies = {each["target"]: each["latency_ms"] for each in told["predictions"]}
+    assert latencies == pytest.approx({"b.large": 5.0, "c.large": 20.0}, rel=0.05)
+    assert [each["low_ms"] for each in told["predictions"]] == [None, None]
+    assert any("outside what was learnt from" in text for text in told["warnings"])
 
 
 def test_a_run_that_stands_there_twice_counts_once(profet: Run, tmp_path: Path, small_dataset_path: Path) -> None:

@@ -43,8 +43,8 @@ def test_a_bundle_tells_what_it_was_trained_on(trained: Path, small_dataset: Dat
     assert bundle.provenance.models == ["Inception2", "Odd3", "ResNet1", "VGG0"]
     assert bundle.provenance.workloads == 100
     assert [(pair.anchor, pair.target, pair.errors) for pair in bundle.pairs] == [
-        ("a.large", "b.large", None),
-        ("a.large", "c.large", None),
+        ("a.large", "b.large", ()),
+        ("a.large", "c.large", ()),
     ]
 
 
@@ -96,10 +96,15 @@ def test_arrays_that_hold_objects_are_refused() -> None:
         pack({}, {"a": hostile})
 
 
-def test_the_shipped_bundle_holds_the_published_method_for_g3s_and_its_errors() -> None:
+def test_the_shipped_bundle_holds_our_method_for_every_pair_at_hand_with_its_errors() -> None:
     bundle = Bundle.load()
-    assert bundle.method == "published"
-    assert bundle.anchors == ["g3s.xlarge"]
+    assert bundle.method == "blend"
+    assert bundle.anchors == ["g3s.xlarge", "g4dn.xlarge", "p3.2xlarge"]
     assert bundle.targets("g3s.xlarge") == ["g4dn.xlarge", "p2.xlarge", "p3.2xlarge"]
-    assert all(pair.errors is not None and 5 < pair.errors.with_latency.mape < 20 for pair in bundle.pairs)
-    assert Path(bundle.where).stat().st_size < 10e6
+    for pair in bundle.pairs:
+        by_model, by_family = (pair.error(left_out, latency_known=True) for left_out in ("model", "family"))
+        assert by_model is not None
+        assert by_family is not None
+        assert 2 < by_model.mape < by_family.mape < 15
+        assert bundle.calibration(pair.anchor, pair.target, latency_known=False) is not None
+    assert Path(bundle.where).stat().st_size < 5e6

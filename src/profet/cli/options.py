@@ -30,7 +30,14 @@ steps_option: Decorator = click.option(
     "--steps", type=int, metavar="N", help="Training steps the capture covers; 2 for PROFET's."
 )
 method_option: Decorator = click.option(
-    "--method", metavar="NAME", default=None, help="Prediction method; published by default."
+    "--method", metavar="NAME", default=None, help="Prediction method: blend (ours) or published."
+)
+interval_option: Decorator = click.option(
+    "--interval",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.9,
+    show_default=True,
+    help="Chance that low to high holds.",
 )
 checkpoint_option: Decorator = click.option(
     "--checkpoint", metavar="DIR", help="Keep finished folds here; the same command continues where it stopped."

@@ -3,17 +3,20 @@
 from dataclasses import asdict
 
 import click
+from click.core import ParameterSource
 
 from profet.cli.options import (
     LatencyMs,
     bundle_option,
     force_option,
+    interval_option,
     json_option,
     method_option,
     steps_option,
 )
 from profet.cli.output import print_json, print_tables, print_warnings
 from profet.errors import InputError
+from profet.names import suggest
 
 
 @click.command()
@@ -27,11 +30,8 @@ from profet.errors import InputError
 )
 @steps_option
 @method_option
-@click.option(
-    "--interval",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    help="Chance that low to high holds, e.g. 0.9.",
-)
+@interval_option
+@click.option("--explain", is_flag=True, help="Also print the accuracy card: what each prediction rests on.")
 @bundle_option
 @click.option("--plot", metavar="FILE", help="Also save a picture (.png, .svg or .pdf).")
 @force_option
@@ -43,7 +43,8 @@ def predict(
     targets: tuple[str, ...],
     steps: int | None,
     method: str | None,
-    interval: float | None,
+    interval: float,
+    explain: bool,
     bundle_path: str | None,
     plot: str | None,
     force: bool,
@@ -54,6 +55,7 @@ def predict(
     PROFILE is PROFET's JSON, a TensorFlow op-stats CSV or a profile of ours; - is standard input.
     """
     from profet.predictors.bundle import Bundle
+    from profet.predictors.methods import METHODS
     from profet.predictors.prediction import predict as predict_targets
     from profet.profiles.formats import ReadOptions, read_profile
     from profet.reports.pictures import check_picture
@@ -63,16 +65,19 @@ def predict(
     measured = read_profile(profile, ReadOptions(steps, anchor_latency))
     bundle = Bundle.load(bundle_path)
     if method is not None and method != bundle.method:
+        name = method if method in METHODS else "NAME"
+        unknown = "" if method in METHODS else f"unknown ({suggest(method, METHODS)}); "
         raise InputError(
-            f"--method {method}: the bundle holds the {bundle.method} method; train another with:"
-            f" profet train DATASET --method {method} -o BUNDLE, then give --bundle BUNDLE"
+            f"--method {method}: {unknown}the bundle holds the {bundle.method} method; train another with:"
+            f" profet train DATASET --method {name} -o BUNDLE, then give --bundle BUNDLE"
         )
     prediction = predict_targets(
-        measured, bundle, anchor=anchor, anchor_latency_ms=anchor_latency, targets=list(targets)
+        measured, bundle, anchor=anchor, anchor_latency_ms=anchor_latency, targets=list(targets), interval=interval
     )
     warnings = list(prediction.warnings)
-    if interval is not None and all(p.interval is None for p in prediction.predictions):
-        warnings.append(f"--interval: the {prediction.method} method has no intervals")
+    asked = click.get_current_context().get_parameter_source("interval") is not ParameterSource.DEFAULT
+    if asked and all(p.interval is None for p in prediction.predictions):
+        warnings.append(f"--interval: this bundle of the {prediction.method} method has no intervals")
     if plot is not None:
         from profet.reports.prediction_picture import save_prediction_picture
 
@@ -80,9 +85,9 @@ def predict(
     if as_json:
         print_json({**asdict(prediction), "warnings": warnings})
         return
-    from profet.reports.tables import prediction_table
+    from profet.reports.tables import card_tables, prediction_table
 
     print_warnings(warnings)
-    print_tables(prediction_table(prediction))
+    print_tables(prediction_table(prediction), *(card_tables(prediction) if explain else []))
     if plot is not None:
         click.echo(f"picture saved as {plot}")

@@ -2,7 +2,14 @@
 
 import click
 
-from profet.cli.options import checkpoint_option, families_option, json_option, method_option, seed_option
+from profet.cli.options import (
+    checkpoint_option,
+    families_option,
+    interval_option,
+    json_option,
+    method_option,
+    seed_option,
+)
 from profet.cli.output import print_json, print_tables
 from profet.cli.progress import track
 from profet.errors import InputError
@@ -16,6 +23,8 @@ from profet.errors import InputError
 @click.option("--target", "targets", multiple=True, metavar="NAME", help="Repeatable; every target by default.")
 @click.option("--leave-out-models", metavar="A,B", help="Leave out these models together, as the only fold.")
 @click.option("--without-latency", is_flag=True, help="Predict as if the anchor's latency were unknown.")
+@interval_option
+@click.option("--no-interval", is_flag=True, help="Leave out the intervals, which take most of the time.")
 @families_option
 @checkpoint_option
 @seed_option
@@ -28,6 +37,8 @@ def validate(
     targets: tuple[str, ...],
     leave_out_models: str | None,
     without_latency: bool,
+    interval: float,
+    no_interval: bool,
     families_path: str | None,
     checkpoint: str | None,
     seed: int,
@@ -47,7 +58,8 @@ def validate(
     models = tuple(name.strip() for name in (leave_out_models or "").split(",") if name.strip())
     if leave_out_models is not None and (not models or leave_out != "model"):
         raise InputError("--leave-out-models: name models, as VGG16,VGG19, without --leave-out")
-    question = Question(method or DEFAULT_METHOD, leave_out, anchors, targets, models, without_latency, seed)
+    level = None if no_interval else interval
+    question = Question(method or DEFAULT_METHOD, leave_out, anchors, targets, models, without_latency, seed, level)
     validation = run(dataset, question, track, checkpoint)
     if as_json:
         print_json(validation_facts(validation))

@@ -38,7 +38,7 @@ def validate_scaler(
 
     dataset = Dataset.load(dataset_path)
     dataset.check_instances(instances, dataset.instances, "instance")
-    question = Question(method or DEFAULT_METHOD, anchors=anchors, targets=instances, seed=seed)
+    question = Question(method or DEFAULT_METHOD, anchors=anchors, targets=instances, seed=seed, interval=None)
     scores = score_scaler(dataset, instances, validate(dataset, question, track, checkpoint).rows)
     facts = scaler_facts(scores, question.method)
     if as_json:

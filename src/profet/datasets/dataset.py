@@ -106,6 +106,14 @@ class Dataset:
             self.runs["step_latency_ms"].to_numpy(float)[rows],
         )
 
+    def workload_names(self, rows: Rows) -> list[str]:
+        """Return the name of the workload that each of some runs repeats, such as "VGG16 at 224 px, batch 32"."""
+        runs = self.runs.iloc[rows]
+        several = len(set(self.runs["optimizer"])) > 1
+        optimizers = [f", {name}" if several else "" for name in runs["optimizer"]]
+        workloads = zip(runs["model"], runs["pixels"], runs["batch_size"], optimizers, strict=True)
+        return [f"{model} at {pixels} px, batch {batch}{more}" for model, pixels, batch, more in workloads]
+
     def pair(self, anchor: str, target: str) -> tuple[Rows, Rows]:
         """Return the runs of the anchor with a profile and, beside each, the same experiment's on the target.
 

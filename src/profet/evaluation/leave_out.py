@@ -1,22 +1,22 @@
 """Predictions for models that their predictor never saw, and how wrong they are."""
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from profet.datasets.dataset import Dataset
-from profet.datasets.folds import Fold, leave_out_folds
+from profet.datasets.folds import leave_out_folds
 from profet.errors import InputError
 from profet.evaluation.checkpoint import Answer, Checkpoint
+from profet.evaluation.held_out import FoldTask, predict_held_out
 from profet.evaluation.metrics import Metrics, absolute_percentage_errors, measure
 from profet.evaluation.parallel import Track, run_all, silent
 from profet.names import suggest
-from profet.predictors.methods import method_class, new_predictor
-from profet.profiles.arrays import ProfileArrays
+from profet.predictors.methods import method_class
 
 LEAVE_OUT = ("model", "family", "instance")
 
@@ -33,6 +33,8 @@ class Question:
         leave_out_models: leave these out together, as the only fold.
         without_latency: predict as if the anchor's latency were unknown.
         seed: of the predictors.
+        interval: level of the intervals, between 0 and 1; None to leave their calibration out, which takes most of
+            the time.
     """
 
     method: str
@@ -42,16 +44,7 @@ class Question:
     leave_out_models: tuple[str, ...] = ()
     without_latency: bool = False
     seed: int = 0
-
-
-@dataclass(frozen=True)
-class _Task:
-    name: str
-    method: str
-    seed: int
-    fold: Fold
-    anchor: ProfileArrays
-    target: ProfileArrays
+    interval: float | None = 0.9
 
 
 @dataclass(frozen=True)
@@ -61,8 +54,8 @@ class Validation:
     Args:
         question: what was asked.
         rows: one a run and pair: anchor, target, left_out, experiment, model, family, pixels, batch_size,
-            optimizer, true_ms, predicted_ms (as the question asks), with_latency_ms and without_latency_ms,
-            and what each member answers with the latency known as "member:NAME".
+            optimizer, true_ms, predicted_ms with low_ms and high_ms (as the question asks), with_latency_ms and
+            without_latency_ms, and what each member answers with the latency known as "member:NAME".
     """
 
     question: Question
@@ -76,7 +69,7 @@ class Validation:
     @property
     def macro_mape(self) -> float:
         """Mean over models of their mean absolute percentage error, in percent."""
-        return float(np.mean(list(self.models.values())))
+        return float(np.mean([metrics.mape for metrics in self.models.values()]))
 
     @property
     def pairs(self) -> dict[tuple[str, str], Metrics]:
@@ -89,20 +82,26 @@ class Validation:
         return {(str(anchor), str(target)): _measure(part, column) for (anchor, target), part in parts}
 
     @property
-    def models(self) -> dict[str, float]:
-        """Mean absolute percentage error by model, in percent."""
-        return {str(model): _measure(part).mape for model, part in self.rows.groupby("model")}
+    def models(self) -> dict[str, Metrics]:
+        """Errors by model."""
+        return {str(model): _measure(part) for model, part in self.rows.groupby("model")}
+
+    @property
+    def macro_coverage(self) -> float | None:
+        """Mean over models of the share of truths inside their intervals; None for methods without."""
+        shares = [metrics.coverage for metrics in self.models.values() if metrics.coverage is not None]
+        return float(np.mean(shares)) if shares else None
 
     @property
     def members(self) -> dict[str, float | None]:
-        """Mean absolute percentage error by member of the predictor, in percent; None where it did not answer."""
+        """Mean absolute percentage error by member of the predictor, in percent, over the rows that it answered."""
         true_ms = self.rows["true_ms"].to_numpy()
         names = [str(name) for name in self.rows if str(name).startswith("member:")]
         errors = {
-            name.removeprefix("member:"): absolute_percentage_errors(true_ms, self.rows[name].to_numpy()).mean()
+            name.removeprefix("member:"): absolute_percentage_errors(true_ms, self.rows[name].to_numpy())
             for name in names
         }
-        return {name: None if np.isnan(error) else float(error) for name, error in errors.items()}
+        return {name: None if np.isnan(all_).all() else float(np.nanmean(all_)) for name, all_ in errors.items()}
 
 
 def validate(
@@ -116,24 +115,39 @@ def validate(
         InputError: an unknown method, instance or model, or nothing would be left to learn from.
     """
     pairs = _pairs(dataset, question)
-    tasks: list[_Task] = []
+    tasks: list[FoldTask] = []
     frames: list[pd.DataFrame] = []
     for anchor, target in pairs:
-        anchor_rows, target_rows = dataset.pair(anchor, target)
-        anchor_arrays, target_arrays = dataset.profile_arrays(anchor_rows), dataset.profile_arrays(target_rows)
-        models = question.leave_out_models or None
-        for fold in leave_out_folds(dataset, anchor_rows, question.leave_out, models):
-            name = json.dumps([anchor, target, sorted(set(dataset.runs["model"].iloc[anchor_rows[fold.test]]))])
-            tasks.append(_Task(name, question.method, question.seed, fold, anchor_arrays, target_arrays))
-            runs = dataset.runs.iloc[anchor_rows[fold.test]].drop(columns=["instance", "step_latency_ms"])
-            true_ms = target_arrays.step_latency_ms[fold.test]
-            frames.append(runs.assign(anchor=anchor, target=target, left_out=fold.left_out, true_ms=true_ms))
+        for task, runs in _fold_tasks(dataset, question, anchor, target):
+            tasks.append(task)
+            frames.append(runs)
     answers = _answers(dataset, question, tasks, track, checkpoint_folder)
     rows = pd.concat(
         [frame.assign(**answer) for frame, answer in zip(frames, answers, strict=True)], ignore_index=True
     )
-    chosen = "without_latency_ms" if question.without_latency else "with_latency_ms"
-    return Validation(question, rows.assign(predicted_ms=rows[chosen]))
+    chosen = "without_latency" if question.without_latency else "with_latency"
+    ends = {f"{end}_ms": rows.get(f"{chosen}_{end}_ms", np.nan) for end in ("low", "high")}
+    return Validation(question, rows.assign(predicted_ms=rows[f"{chosen}_ms"], **ends))
+
+
+def _fold_tasks(
+    dataset: Dataset, question: Question, anchor: str, target: str
+) -> Iterator[tuple[FoldTask, pd.DataFrame]]:
+    """Yield the folds of a pair, each with the runs that it scores."""
+    anchor_rows, target_rows = dataset.pair(anchor, target)
+    sides = dataset.profile_arrays(anchor_rows), dataset.profile_arrays(target_rows)
+    workloads = dataset.workload_names(anchor_rows)
+    groups = None
+    if question.interval is not None:
+        groups = dataset.runs[question.leave_out].to_numpy(object)[anchor_rows]
+    models = question.leave_out_models or None
+    for fold in leave_out_folds(dataset, anchor_rows, question.leave_out, models):
+        name = json.dumps([anchor, target, sorted(set(dataset.runs["model"].iloc[anchor_rows[fold.test]]))])
+        level = question.interval or 0.9
+        task = FoldTask(name, question.method, question.seed, fold, *sides, workloads, groups, level)
+        runs = dataset.runs.iloc[anchor_rows[fold.test]].drop(columns=["instance", "step_latency_ms"])
+        true_ms = sides[1].step_latency_ms[fold.test]
+        yield task, runs.assign(anchor=anchor, target=target, left_out=fold.left_out, true_ms=true_ms)
 
 
 def _pairs(dataset: Dataset, question: Question) -> list[tuple[str, str]]:
@@ -172,30 +186,27 @@ def instance_pairs(
 
 
 def _answers(
-    dataset: Dataset, question: Question, tasks: list[_Task], track: Track, folder: str | Path | None
+    dataset: Dataset, question: Question, tasks: list[FoldTask], track: Track, folder: str | Path | None
 ) -> list[Answer]:
     if folder is None:
-        return list(run_all(_fit_and_predict, tasks, "validating", track))
-    facts = {"dataset": dataset.fingerprint, "method": question.method, "seed": question.seed}
+        return list(run_all(predict_held_out, tasks, "validating", track))
+    grouped = None if question.interval is None else question.leave_out
+    facts = {
+        "dataset": dataset.fingerprint,
+        "method": question.method,
+        "seed": question.seed,
+        "interval": question.interval,
+        "calibrated_by": grouped,
+    }
     checkpoint = Checkpoint(folder, facts)
     kept = {task.name: checkpoint.load(task.name) for task in tasks}
     missing = [task for task in tasks if kept[task.name] is None]
-    for task, answer in zip(missing, run_all(_fit_and_predict, missing, "validating", track), strict=True):
+    for task, answer in zip(missing, run_all(predict_held_out, missing, "validating", track), strict=True):
         checkpoint.store(task.name, answer)
         kept[task.name] = answer
     return [answer for answer in kept.values() if answer is not None]
 
 
-def _fit_and_predict(task: _Task) -> Answer:
-    train, test = task.fold.train, task.anchor.take(task.fold.test)
-    predictor = new_predictor(task.method, task.seed).fit(task.anchor.take(train), task.target.take(train))
-    unknown = replace(test, step_latency_ms=np.full(len(test), np.nan))
-    return {
-        "with_latency_ms": predictor.predict(test),
-        "without_latency_ms": predictor.predict(unknown),
-        **{f"member:{name}": values for name, values in predictor.predict_members(test).items()},
-    }
-
-
 def _measure(rows: pd.DataFrame, column: str = "predicted_ms") -> Metrics:
-    return measure(rows["true_ms"].to_numpy(float), rows[column].to_numpy(float))
+    ends = (rows["low_ms"].to_numpy(float), rows["high_ms"].to_numpy(float)) if column == "predicted_ms" else ()
+    return measure(rows["true_ms"].to_numpy(float), rows[column].to_numpy(float), *ends)

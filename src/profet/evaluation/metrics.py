@@ -17,6 +17,8 @@ class Metrics:
         r2: coefficient of determination; None where the truth does not vary.
         rmse_ms: root of the mean squared error.
         rows: n.
+        coverage: share of the truths inside their intervals; None for methods without.
+        relative_width: median width of the intervals, relative to the prediction; None for methods without.
     """
 
     mape: float
@@ -24,6 +26,8 @@ class Metrics:
     r2: float | None
     rmse_ms: float
     rows: int
+    coverage: float | None = None
+    relative_width: float | None = None
 
 
 def absolute_percentage_errors(true_ms: FloatArray, predicted_ms: FloatArray) -> FloatArray:
@@ -31,8 +35,13 @@ def absolute_percentage_errors(true_ms: FloatArray, predicted_ms: FloatArray) ->
     return 100 * np.abs(predicted_ms - true_ms) / true_ms
 
 
-def measure(true_ms: FloatArray, predicted_ms: FloatArray) -> Metrics:
-    """Compare n predictions with the truth, both in ms."""
+def measure(
+    true_ms: FloatArray,
+    predicted_ms: FloatArray,
+    low_ms: FloatArray | None = None,
+    high_ms: FloatArray | None = None,
+) -> Metrics:
+    """Compare n predictions, and their intervals where all have one, with the truth, all in ms."""
     errors = absolute_percentage_errors(true_ms, predicted_ms)
     squares = float(((predicted_ms - true_ms) ** 2).sum())
     spread = float(((true_ms - true_ms.mean()) ** 2).sum())
@@ -42,4 +51,17 @@ def measure(true_ms: FloatArray, predicted_ms: FloatArray) -> Metrics:
         r2=1 - squares / spread if spread > 0 else None,
         rmse_ms=float(np.sqrt(squares / len(true_ms))),
         rows=len(true_ms),
+        **_interval_figures(true_ms, predicted_ms, low_ms, high_ms),
     )
+
+
+def _interval_figures(
+    true_ms: FloatArray, predicted_ms: FloatArray, low_ms: FloatArray | None, high_ms: FloatArray | None
+) -> dict[str, float]:
+    if low_ms is None or high_ms is None or np.isnan(low_ms).any():
+        return {}
+    inside = (low_ms <= true_ms) & (true_ms <= high_ms)
+    return {
+        "coverage": float(inside.mean()),
+        "relative_width": float(np.median((high_ms - low_ms) / predicted_ms)),
+    }

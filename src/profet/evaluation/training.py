@@ -1,16 +1,18 @@
 """Trains the predictors of a bundle on a whole data set, and measures them on models left out."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from profet.datasets.curves import complete_curves, measured_latencies
 from profet.datasets.dataset import WORKLOAD_KEY, Dataset
-from profet.evaluation.leave_out import Question, instance_pairs, validate
-from profet.evaluation.metrics import Metrics
+from profet.evaluation.held_out import LATENCY_KNOWN, calibrations_of
+from profet.evaluation.leave_out import Question, Validation, instance_pairs, validate
 from profet.evaluation.parallel import Track, run_all, silent
 from profet.evaluation.scaler_scores import at_fixed_size
 from profet.predictors.bundle import save_bundle, version
-from profet.predictors.manifest import MeasuredError, PairErrors, Provenance
+from profet.predictors.manifest import MeasuredError, Provenance
+from profet.predictors.measured import Measured
 from profet.predictors.methods import Predictor, method_class, new_predictor
 from profet.predictors.scaling import SIZES, SizeScaler, fit_scalers
 from profet.profiles.arrays import ProfileArrays
@@ -18,11 +20,11 @@ from profet.profiles.arrays import ProfileArrays
 
 @dataclass(frozen=True)
 class Trained:
-    """Fitted predictors by (anchor, target), their measured errors, and scalers."""
+    """Fitted predictors by (anchor, target), what was measured of them, and scalers."""
 
     method: str
     predictors: dict[tuple[str, str], Predictor]
-    errors: dict[tuple[str, str], PairErrors]
+    measured: dict[tuple[str, str], Measured]
     scalers: list[SizeScaler]
     provenance: Provenance
 
@@ -32,7 +34,7 @@ class Trained:
         Raises:
             OutputError: it exists and force is not given, or the disk refused.
         """
-        save_bundle(path, self.method, self.provenance, self.predictors, self.errors, self.scalers, force)
+        save_bundle(path, self.method, self.provenance, self.predictors, self.measured, self.scalers, force)
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class _Task:
     seed: int
     anchor: ProfileArrays
     target: ProfileArrays
+    workloads: list[str]
 
 
 def train(
@@ -52,7 +55,7 @@ def train(
     track: Track = silent,
     checkpoint_folder: str | Path | None = None,
 ) -> Trained:
-    """Fit one predictor a pair on all runs; unless told otherwise, measure each leaving one model out.
+    """Fit one predictor a pair on all runs; unless told otherwise, measure and calibrate each on models left out.
 
     Finished folds of the measurement are kept in checkpoint_folder where one is given.
 
@@ -62,15 +65,20 @@ def train(
     method_class(method)
     pairs = instance_pairs(dataset, anchors)
     rows = {pair: dataset.pair(*pair) for pair in pairs}
-    tasks = [_Task(method, seed, *(dataset.profile_arrays(side) for side in rows[pair])) for pair in pairs]
-    errors = {}
+    tasks = [
+        _Task(
+            method,
+            seed,
+            dataset.profile_arrays(rows[pair][0]),
+            dataset.profile_arrays(rows[pair][1]),
+            dataset.workload_names(rows[pair][0]),
+        )
+        for pair in pairs
+    ]
+    found: dict[tuple[str, str], Measured] = {}
     if measured:
-        validation = validate(dataset, Question(method, anchors=anchors, seed=seed), track, checkpoint_folder)
-        without = validation.pairs_by("without_latency_ms")
-        errors = {
-            pair: PairErrors(_error(metrics), _error(without[pair]))
-            for pair, metrics in validation.pairs_by("with_latency_ms").items()
-        }
+        question = Question(method, anchors=anchors, seed=seed, interval=None)
+        found = _measure(dataset, question, track, checkpoint_folder)
     predictors = list(run_all(_fit, tasks, "training", track))
     taught = dataset.runs.iloc[sorted({int(row) for sides in rows.values() for row in sides[0]})]
     provenance = Provenance(
@@ -81,15 +89,38 @@ def train(
         runs=max(len(sides[0]) for sides in rows.values()),
         created_with=version(),
     )
-    return Trained(method, dict(zip(pairs, predictors, strict=True)), errors, _scalers(dataset), provenance)
+    return Trained(method, dict(zip(pairs, predictors, strict=True)), found, _scalers(dataset), provenance)
 
 
-def _error(metrics: Metrics) -> MeasuredError:
-    return MeasuredError("model", metrics.mape, metrics.r2, metrics.rmse_ms)
+def _measure(
+    dataset: Dataset, question: Question, track: Track, checkpoint_folder: str | Path | None
+) -> dict[tuple[str, str], Measured]:
+    """Leave out models, then whole families where there are several; calibrate on the models."""
+    by_model = validate(dataset, question, track, checkpoint_folder)
+    validations = [by_model]
+    if by_model.rows["family"].nunique() > 1:
+        by_family = replace(question, leave_out="family")
+        validations.append(validate(dataset, by_family, track, checkpoint_folder))
+    found = {}
+    for (anchor, target), rows in by_model.rows.groupby(["anchor", "target"]):
+        columns = {str(name): rows[name].to_numpy(float) for name in rows if str(name).startswith("with")}
+        calibrations = calibrations_of(columns, rows["true_ms"].to_numpy(float))
+        found[str(anchor), str(target)] = Measured(
+            tuple(_errors(validations, (str(anchor), str(target)))),
+            {LATENCY_KNOWN[latency]: calibration for latency, calibration in calibrations.items()},
+        )
+    return found
+
+
+def _errors(validations: list[Validation], pair: tuple[str, str]) -> Iterator[MeasuredError]:
+    for validation in validations:
+        for latency, known in LATENCY_KNOWN.items():
+            metrics = validation.pairs_by(f"{latency}_ms")[pair]
+            yield MeasuredError(validation.question.leave_out, known, metrics.mape, metrics.r2, metrics.rmse_ms)
 
 
 def _fit(task: _Task) -> Predictor:
-    return new_predictor(task.method, task.seed).fit(task.anchor, task.target)
+    return new_predictor(task.method, task.seed).fit(task.anchor, task.target, task.workloads)
 
 
 def _scalers(dataset: Dataset) -> list[SizeScaler]:

@@ -48,7 +48,12 @@ class AdditiveRatios:
         self._known = self._scaler.transform(features)
 
     def fit(self, anchor: Components, target_us: FloatArray) -> Self:
-        """Learn from m workloads, one row each: components on the anchor and the target's step latency, shape (m,)."""
+        """Learn from m workloads, one row each.
+
+        Args:
+            anchor: components on the anchor.
+            target_us: step latency on the target, shape (m,).
+        """
         self.anchor_ = anchor
         self._place()
         self.ratios_ = fit_ratios(anchor, target_us, self.draw)
@@ -65,14 +70,38 @@ class AdditiveRatios:
         step_us: FloatArray = np.maximum(_terms(anchor) @ self.ratios_, 1e-3) * np.exp(correction)
         return step_us
 
-    def novelty(self, anchor: Components) -> tuple[FloatArray, "np.ndarray[Any, np.dtype[np.intp]]"]:
-        """Return each row's distance to the nearest training workload, and the training workloads by distance.
+    def split(self, anchor: Components) -> FloatArray:
+        """Return the target's time by family and, last, its gap, by the ratios alone, shape (n, families + 1)."""
+        terms = _terms(anchor) * self.ratios_
+        terms[:, -2] += terms[:, -1]
+        return terms[:, :-1]
 
-        Returns:
-            Root mean squares over standardised features, shape (n,); indices, nearest first, shape (n, m).
-        """
-        distances = Proximity.between(self._scaler.transform(context(anchor)), self._known).distances()
-        return distances.min(axis=1), np.argsort(distances, axis=1)
+    def distances(self, anchor: Components) -> FloatArray:
+        """Return how unlike the training workloads n steps are, shape (n, m): root mean squares over features."""
+        return Proximity.between(self._scaler.transform(context(anchor)), self._known).distances()
+
+    def novelty(self, anchor: Components) -> FloatArray:
+        """Return the distance to the nearest training workload, shape (n,)."""
+        nearest: FloatArray = self.distances(anchor).min(axis=1)
+        return nearest
+
+    def to_settings(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return plain JSON values and arrays, without the training components."""
+        bounds = {"mean": self.mean_, "low": self.low_, "high": self.high_}
+        arrays = {"ratios": self.ratios_, "coefficients": self.process_.coefficients_}
+        return {"params": self.get_params(), **bounds, "process": self.process_.to_settings()}, arrays
+
+    @classmethod
+    def from_settings(cls, settings: dict[str, Any], arrays: dict[str, Any], anchor: Components) -> Self:
+        """Rebuild a fitted member."""
+        made = cls(**settings["params"])
+        made.anchor_, made.ratios_ = anchor, arrays["ratios"]
+        made.mean_, made.low_, made.high_ = (float(settings[name]) for name in ("mean", "low", "high"))
+        made.process_ = GaussianProcess.from_settings(settings["process"], arrays["coefficients"])
+        if len(made.ratios_) != anchor.families_us.shape[1] + 2 or len(arrays["coefficients"]) != len(anchor):
+            raise ValueError("ratios that do not fit their components")
+        made._place()
+        return made
 
 
 def fit_ratios(anchor: Components, target_us: FloatArray, draw: float) -> FloatArray:

@@ -13,7 +13,9 @@ from profet.errors import BundleError, InputError
 from profet.files import read_bounded, write_whole
 from profet.names import suggest
 from profet.predictors.archive import MAX_FILE_BYTES, Archive, Arrays, pack
-from profet.predictors.manifest import Entry, Manifest, Pair, PairErrors, Provenance
+from profet.predictors.intervals import Calibration
+from profet.predictors.manifest import Entry, Manifest, Pair, Provenance
+from profet.predictors.measured import Measured
 from profet.predictors.methods import METHODS, Predictor, method_class
 from profet.predictors.scaling import SizeScaler
 from profet.predictors.state import State
@@ -30,6 +32,7 @@ class Bundle:
         self._manifest = manifest
         self._archive = archive
         self._loaded: dict[tuple[str, str], Predictor] = {}
+        self._calibrations: dict[tuple[str, str], dict[bool, Calibration]] = {}
         self.where = where
 
     @property
@@ -45,7 +48,7 @@ class Bundle:
     @cached_property
     def pairs(self) -> list[Pair]:
         """Every anchor → target it can answer for, with the measured errors."""
-        return [Pair(entry.anchor, entry.target, entry.errors) for entry in self._manifest.pairs]
+        return [Pair(entry.anchor, entry.target, tuple(entry.errors)) for entry in self._manifest.pairs]
 
     @property
     def anchors(self) -> list[str]:
@@ -79,12 +82,24 @@ class Bundle:
             arrays = self._archive.arrays(_prefix(anchor, target))
             try:
                 predictor = method_class(self.method).from_state(State(entry.settings, arrays))
-            except (KeyError, TypeError, ValueError, IndexError) as error:
+                calibrations = Measured.calibrations_from(arrays)
+            except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
                 raise BundleError(
                     f"{self.where}: {anchor} → {target} does not load ({error!r}); train it again"
                 ) from None
             self._loaded[anchor, target] = predictor
+            self._calibrations[anchor, target] = calibrations
         return self._loaded[anchor, target]
+
+    def calibration(self, anchor: str, target: str, latency_known: bool) -> Calibration | None:
+        """Return how large the errors of a pair are; None where they were not measured.
+
+        Raises:
+            InputError: unknown anchor or target; with the nearest names.
+            BundleError: its arrays are not those of its method.
+        """
+        self.predictor(anchor, target)
+        return self._calibrations[anchor, target].get(latency_known)
 
     def scaler(self, instance: str, axis: str) -> tuple[SizeScaler, list[str]]:
         """Return the curve of an instance over batch or pixels, or the pooled one with a warning.
@@ -137,7 +152,7 @@ def save_bundle(
     method: str,
     provenance: Provenance,
     predictors: Mapping[tuple[str, str], Predictor],
-    errors: Mapping[tuple[str, str], PairErrors],
+    measured: Mapping[tuple[str, str], Measured],
     scalers: Sequence[SizeScaler],
     force: bool = False,
 ) -> None:
@@ -149,8 +164,10 @@ def save_bundle(
     entries, arrays = [], Arrays()
     for (anchor, target), predictor in sorted(predictors.items()):
         state = predictor.to_state()
-        entries.append(Entry(anchor, target, state.settings, errors.get((anchor, target))))
-        arrays.update({_prefix(anchor, target) + name: array for name, array in state.arrays.items()})
+        known = measured.get((anchor, target), Measured())
+        entries.append(Entry(anchor, target, state.settings, list(known.errors)))
+        kept = {**state.arrays, **known.calibration_arrays()}
+        arrays.update({_prefix(anchor, target) + name: array for name, array in kept.items()})
     manifest = Manifest(SCHEMA, method, provenance, entries, list(scalers))
     write_whole(path, pack(asdict(manifest), arrays), force)
 

@@ -125,6 +125,6 @@ def unprofiled_idle(captured: tuple[FloatArray, FloatArray, FloatArray], step_us
 def known_or_estimated_us(
     profiles: ProfileArrays, captured: tuple[FloatArray, FloatArray, FloatArray], idle_share: float
 ) -> FloatArray:
-    """Return the step latency of n runs in µs: the measured one, or busy + idle_share × idle where there is none."""
+    """Return the step latency of n runs in µs: as measured, else busy + idle_share × idle."""
     estimate = np.maximum(captured[0].sum(axis=1) + idle_share * captured[1], 1e-3)
     return np.where(np.isnan(profiles.step_latency_ms), estimate, profiles.step_latency_ms * US_PER_MS)

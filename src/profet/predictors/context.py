@@ -11,8 +11,9 @@ _GROUPS: dict[str, tuple[str, ...]] = {
     "convolution": ("conv_forward", "conv_backward_data", "conv_backward_filter"),
     "matrix": ("matmul", "attention"),
     "memory": (
-        "depthwise", "depthwise_backward_filter", "norm_forward", "norm_backward", "pool_forward", "pool_backward",
-        "activation_forward", "activation_backward", "bias_forward", "bias_backward", "elementwise", "data_movement",
+        "depthwise", "depthwise_backward_filter", "norm_forward", "norm_backward", "pool_forward",
+        "pool_backward", "activation_forward", "activation_backward", "bias_forward", "bias_backward",
+        "elementwise", "data_movement",
     ),
     "optimizer": ("optimizer",),
     "copy": ("copy",),

@@ -1,9 +1,9 @@
 """Gaussian-process regression on standardised features, small enough to choose its own smoothness.
 
-Rasmussen and Williams, Gaussian Processes for Machine Learning (2006), algorithm 2.1. The kernel is a function of the
-mean squared distance over features plus a linear one; its length, the share of the linear part and the noise are those
-of a small grid with the largest marginal likelihood. Inputs are clipped, so that far from the training data
-the answer goes back to the mean instead of away.
+Rasmussen and Williams, Gaussian Processes for Machine Learning (2006), algorithm 2.1. The kernel is a function of
+the mean squared distance over features plus a linear one; its length, the share of the linear part and the noise
+are those of a small grid with the largest marginal likelihood. Inputs are clipped, so that far from the training
+data the answer goes back to the mean instead of away.
 """
 
 from collections.abc import Callable
@@ -102,8 +102,6 @@ class GaussianProcess:
     noises: tuple[float, ...] = (0.05, 0.15, 0.4)
     length_: float = field(default=np.nan, init=False)
     linear_: float = field(default=np.nan, init=False)
-    noise_: float = field(default=np.nan, init=False)
-    scale_: float = field(default=np.nan, init=False)
     coefficients_: FloatArray = field(default_factory=lambda: np.zeros(0), init=False)
 
     def get_params(self) -> dict[str, Any]:
@@ -135,10 +133,28 @@ class GaussianProcess:
                     likelihood = -0.5 * len(y) * np.log(scale) - float(np.log(np.diag(factor[0])).sum())
                     if likelihood > best:
                         best, self.coefficients_ = likelihood, coefficients
-                        self.length_, self.linear_, self.noise_, self.scale_ = length, linear, noise, scale
+                        self.length_, self.linear_ = length, linear
         return self
 
     def predict(self, proximity: Proximity) -> FloatArray:
         """Return the answers of rows, shape (rows,), from their proximity to the known ones."""
         answers: FloatArray = self._covariance(proximity, self.length_, self.linear_) @ self.coefficients_
         return answers
+
+    def to_settings(self) -> dict[str, Any]:
+        """Return plain JSON values, without the coefficients."""
+        return {"shape": self.shape, "length": self.length_, "linear": self.linear_}
+
+    @classmethod
+    def from_settings(cls, settings: dict[str, Any], coefficients: FloatArray) -> Self:
+        """Rebuild a fitted process.
+
+        Raises:
+            ValueError: a kernel that there is none of.
+        """
+        if settings["shape"] not in _SHAPES or not float(settings["length"]) > 0:
+            raise ValueError("a kernel that is none")
+        made = cls(settings["shape"])
+        made.length_, made.linear_ = float(settings["length"]), float(settings["linear"])
+        made.coefficients_ = np.asarray(coefficients, float)
+        return made

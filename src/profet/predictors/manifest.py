@@ -8,20 +8,21 @@ from profet.predictors.scaling import SizeScaler
 
 @dataclass(frozen=True)
 class MeasuredError:
-    """How wrong a predictor was on models it had not seen, in percent and ms, over single runs."""
+    """How wrong a predictor was on models it had not seen, in percent and ms, over single runs.
+
+    Args:
+        leave_out: what was left out together, "model" or "family".
+        latency_known: whether the anchor's latency was given.
+        mape: mean absolute percentage error, in percent.
+        r2: coefficient of determination; None where the truth does not vary.
+        rmse_ms: root of the mean squared error.
+    """
 
     leave_out: str
+    latency_known: bool
     mape: float
     r2: float | None
     rmse_ms: float
-
-
-@dataclass(frozen=True)
-class PairErrors:
-    """The errors of one predictor, with the anchor's latency known and without it."""
-
-    with_latency: MeasuredError
-    without_latency: MeasuredError
 
 
 @dataclass(frozen=True)
@@ -47,11 +48,16 @@ class Provenance:
 
 @dataclass(frozen=True)
 class Pair:
-    """One anchor → target in a bundle."""
+    """One anchor → target in a bundle, with the errors that were measured."""
 
     anchor: str
     target: str
-    errors: PairErrors | None
+    errors: tuple[MeasuredError, ...]
+
+    def error(self, leave_out: str, latency_known: bool) -> MeasuredError | None:
+        """Return the error measured in one way; None where it was not."""
+        ways = ((error, (error.leave_out, error.latency_known)) for error in self.errors)
+        return next((error for error, way in ways if way == (leave_out, latency_known)), None)
 
 
 @dataclass(frozen=True)
@@ -61,7 +67,7 @@ class Entry:
     anchor: str
     target: str
     settings: dict[str, Any]
-    errors: PairErrors | None = None
+    errors: list[MeasuredError] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,17 @@
 """The predictors by the names that --method takes, and what each of them can do."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any, Protocol, Self
 
 from profet.errors import InputError
 from profet.names import suggest
+from profet.predictors.answer import Answer, Caution
+from profet.predictors.blend import BlendPredictor
 from profet.predictors.published import PublishedPredictor
 from profet.predictors.state import State
 from profet.profiles.arrays import FloatArray, ProfileArrays
 
-DEFAULT_METHOD = "published"
+DEFAULT_METHOD = "blend"
 
 
 class Predictor(Protocol):
@@ -19,20 +21,24 @@ class Predictor(Protocol):
         """Return the settings by name."""
         ...
 
-    def fit(self, anchor: ProfileArrays, target: ProfileArrays) -> Self:
-        """Learn from n runs on the anchor and the same n runs on the target."""
+    def fit(self, anchor: ProfileArrays, target: ProfileArrays, workloads: Sequence[str]) -> Self:
+        """Learn from n runs on the anchor and the same n runs on the target, which repeat the named workloads."""
         ...
 
     def predict(self, anchor: ProfileArrays) -> FloatArray:
         """Return the latency on the target in ms, shape (n,), also where the anchor's latency is NaN."""
         ...
 
-    def predict_members(self, anchor: ProfileArrays) -> dict[str, FloatArray]:
-        """Return what each member of the predictor answers, in ms, shape (n,)."""
+    def answer(self, anchor: ProfileArrays) -> Answer:
+        """Return the latency on the target with what it rests on, for n profiles."""
         ...
 
-    def warnings(self, anchor: ProfileArrays) -> list[str]:
+    def cautions(self, anchor: ProfileArrays) -> list[Caution]:
         """Say what in these profiles the predictor cannot know."""
+        ...
+
+    def nearest_workloads(self, anchor: ProfileArrays, count: int) -> list[str]:
+        """Return the names of the training workloads most like the first profile; empty where that is unknown."""
         ...
 
     def to_state(self) -> State:
@@ -45,7 +51,7 @@ class Predictor(Protocol):
         ...
 
 
-METHODS: dict[str, type[Predictor]] = {"published": PublishedPredictor}
+METHODS: dict[str, type[Predictor]] = {"blend": BlendPredictor, "published": PublishedPredictor}
 
 
 def method_class(name: str) -> type[Predictor]:
@@ -60,10 +66,10 @@ def method_class(name: str) -> type[Predictor]:
 
 
 def new_predictor(name: str, seed: int = 0) -> Predictor:
-    """Return an unfitted predictor with its default settings.
+    """Return an unfitted predictor with its default settings; the seed matters where it draws at random.
 
     Raises:
         InputError: unknown method.
     """
-    factory: Callable[..., Predictor] = method_class(name)
-    return factory(seed=seed)
+    method_class(name)
+    return PublishedPredictor(seed=seed) if name == "published" else METHODS[name]()

@@ -6,19 +6,58 @@ from dataclasses import dataclass
 import numpy as np
 
 from profet.errors import InputError
+from profet.predictors.answer import NOVELTY, Answer, Caution
 from profet.predictors.bundle import Bundle
-from profet.predictors.manifest import MeasuredError, Pair
-from profet.predictors.methods import Predictor
+from profet.predictors.intervals import WIDENED, interval_ms
+from profet.predictors.manifest import MeasuredError
 from profet.profiles.arrays import ProfileArrays
 from profet.profiles.diagnosis import diagnose
 from profet.profiles.profile import Profile
 from profet.profiles.steps import LEAST_COVERED, MOST_COVERED, likely_latency
 from profet.quantities import US_PER_MS, format_ms
 
+DEFAULT_INTERVAL = 0.9
+_NEAREST = 3
+_UNLIKE = (
+    "this profile is unlike what was learnt from, more than 95 % of the runs that the error was measured on"
+    " (nearest: {nearest}); the interval says how much that costs; train on runs like yours to be surer"
+)
+
+
+@dataclass(frozen=True)
+class FamilyTime:
+    """Time of one op family in a step, in ms, on the anchor and, as predicted, on the target."""
+
+    family: str
+    anchor_ms: float
+    target_ms: float
+
+
+@dataclass(frozen=True)
+class AccuracyCard:
+    """What a prediction rests on.
+
+    Args:
+        model_left_out: error of exactly this pair on models left out, with or without the anchor's latency as
+            here; None where it was not measured.
+        family_left_out: the same on whole model families left out.
+        members_ms: what each member of the predictor answers.
+        families: where the time goes, largest on the target first; empty for methods that do not work by family.
+        nearest_workloads: of the training runs, most alike first; empty where that is unknown.
+        widened: whether the interval was widened because the measured errors say nothing about such a profile.
+    """
+
+    model_left_out: MeasuredError | None
+    family_left_out: MeasuredError | None
+    members_ms: dict[str, float]
+    families: tuple[FamilyTime, ...]
+    nearest_workloads: tuple[str, ...]
+    widened: bool
+
 
 @dataclass(frozen=True)
 class TargetPrediction:
-    """Step latency on one target; the interval is None for methods that have none.
+    """Step latency on one target; the interval is None for methods that have none, or where none was calibrated.
 
     Args:
         target: the instance.
@@ -26,8 +65,7 @@ class TargetPrediction:
         low_ms: lower end of the interval.
         high_ms: upper end of the interval.
         interval: chance that the interval holds, as calibrated.
-        measured_error: of this pair on models left out, with or without the anchor's latency as here;
-            None where it was not measured.
+        card: what the prediction rests on.
     """
 
     target: str
@@ -35,7 +73,7 @@ class TargetPrediction:
     low_ms: float | None
     high_ms: float | None
     interval: float | None
-    measured_error: MeasuredError | None
+    card: AccuracyCard
 
 
 @dataclass(frozen=True)
@@ -56,6 +94,7 @@ def predict(
     anchor: str | None = None,
     anchor_latency_ms: float | None = None,
     targets: Sequence[str] | None = None,
+    interval: float = DEFAULT_INTERVAL,
 ) -> Prediction:
     """Predict the step latency on targets from a profile on an anchor.
 
@@ -65,6 +104,7 @@ def predict(
         anchor: the instance that was profiled; the profile's own unless given.
         anchor_latency_ms: its step latency with the profiler off; the profile's own unless given.
         targets: the instances asked about; all that the bundle has for this anchor unless given.
+        interval: chance that low to high is to hold, between 0 and 1.
 
     Raises:
         InputError: unknown or missing anchor, unknown target, no device operations, or a profile so far from
@@ -78,15 +118,57 @@ def predict(
     arrays = ProfileArrays.from_profiles([profile])
     arrays.step_latency_ms[0] = np.nan if latency_ms is None else latency_ms
     wanted = list(dict.fromkeys(targets)) if targets else bundle.targets(name)
-    predictors = {target: bundle.predictor(name, target) for target in wanted}
-    errors = {pair.target: _error(pair, latency_ms is not None) for pair in bundle.pairs if pair.anchor == name}
-    predictions = tuple(
-        TargetPrediction(target, _latency_ms(predictor, arrays, target), None, None, None, errors.get(target))
-        for target, predictor in predictors.items()
+    if not 0 < interval < 1:
+        raise InputError(f"interval of {interval:g}: a chance lies between 0 and 1, such as 0.9")
+    told = [*profile.warnings, *warnings, *_latency_warnings(profile, latency_ms)]
+    believed = _covered(profile, latency_ms) is None
+    predictions = []
+    for target in wanted:
+        prediction, cautions = _predict_target(bundle, name, target, arrays, interval)
+        predictions.append(prediction)
+        told += [caution.text for caution in cautions if believed or not caution.of_latency]
+    return Prediction(name, latency_ms, bundle.method, tuple(predictions), tuple(dict.fromkeys(told)))
+
+
+def _predict_target(
+    bundle: Bundle, anchor: str, target: str, arrays: ProfileArrays, interval: float
+) -> tuple[TargetPrediction, list[Caution]]:
+    predictor = bundle.predictor(anchor, target)
+    with np.errstate(over="ignore", invalid="ignore"):
+        answer = predictor.answer(arrays)
+    latency_ms = _usable(float(answer.latency_ms[0]), target)
+    cautions = predictor.cautions(arrays)
+    latency_known = not np.isnan(arrays.step_latency_ms[0])
+    nearest = tuple(predictor.nearest_workloads(arrays, _NEAREST))
+    calibration = bundle.calibration(anchor, target, latency_known)
+    widened, low_ms, high_ms = False, None, None
+    if calibration is not None and answer.doubts is not None:
+        unlike = answer.doubts[0, NOVELTY] > calibration.unlike[NOVELTY]
+        if unlike and not any(caution.unmeasured for caution in cautions):
+            cautions = [*cautions, Caution(_UNLIKE.format(nearest="; ".join(nearest)))]
+        widened = any(caution.unmeasured for caution in cautions)
+        half_width = calibration.half_width(answer.doubts, interval) * (WIDENED if widened else 1)
+        ends = interval_ms(answer.latency_ms, half_width)
+        low_ms, high_ms = float(ends[0][0]), float(ends[1][0])
+    pair = next(pair for pair in bundle.pairs if (pair.anchor, pair.target) == (anchor, target))
+    card = AccuracyCard(
+        pair.error("model", latency_known),
+        pair.error("family", latency_known),
+        {name: float(values[0]) for name, values in answer.members.items() if not np.isnan(values[0])},
+        _family_times(answer),
+        nearest,
+        widened,
     )
-    told = [text for predictor in predictors.values() for text in predictor.warnings(arrays)]
-    all_warnings = dict.fromkeys([*profile.warnings, *warnings, *_latency_warnings(profile, latency_ms), *told])
-    return Prediction(name, latency_ms, bundle.method, predictions, tuple(all_warnings))
+    level = None if low_ms is None else interval
+    return TargetPrediction(target, latency_ms, low_ms, high_ms, level, card), cautions
+
+
+def _family_times(answer: Answer) -> tuple[FamilyTime, ...]:
+    if answer.families is None:
+        return ()
+    times = zip(answer.families.names, answer.families.anchor_ms[0], answer.families.target_ms[0], strict=True)
+    found = [FamilyTime(name, float(here), float(there)) for name, here, there in times if here > 0 or there > 0]
+    return tuple(sorted(found, key=lambda each: -each.target_ms))
 
 
 def _where_measured(
@@ -105,9 +187,7 @@ def _where_measured(
     return name, anchor_latency_ms, [warning]
 
 
-def _latency_ms(predictor: Predictor, arrays: ProfileArrays, target: str) -> float:
-    with np.errstate(over="ignore", invalid="ignore"):
-        latency_ms = float(predictor.predict(arrays)[0])
+def _usable(latency_ms: float, target: str) -> float:
     if not np.isfinite(latency_ms) or latency_ms <= 0:
         raise InputError(
             f"no usable latency for {target} ({latency_ms:g} ms): the profile is unlike anything trained on;"
@@ -116,25 +196,29 @@ def _latency_ms(predictor: Predictor, arrays: ProfileArrays, target: str) -> flo
     return latency_ms
 
 
-def _error(pair: Pair, latency_known: bool) -> MeasuredError | None:
-    if pair.errors is None:
-        return None
-    return pair.errors.with_latency if latency_known else pair.errors.without_latency
-
-
 def _latency_warnings(profile: Profile, latency_ms: float | None) -> list[str]:
     """Compare the anchor latency with the sum of the device's operations, idle included."""
     if latency_ms is None:
-        told = "no anchor latency was given; the prediction rests on the profile alone, which is less exact"
+        told = (
+            "no anchor latency was given; the prediction rests on the profile alone, which is less exact:"
+            " time a step without the profiler and give it as --anchor-latency"
+        )
         return [told, *diagnose(profile, None)]
-    total_ms = profile.device_total_us / US_PER_MS
-    covered = total_ms / latency_ms
-    if LEAST_COVERED <= covered <= MOST_COVERED:
+    covered = _covered(profile, latency_ms)
+    if covered is None:
         return diagnose(profile, latency_ms)
     facts = (
         f"the anchor latency of {format_ms(latency_ms)} ms cannot belong to this profile, whose device operations"
-        f" take {format_ms(total_ms)} ms a step"
+        f" take {format_ms(profile.device_total_us / US_PER_MS)} ms a step"
     )
     if likely := likely_latency(latency_ms, covered):
         return [f"{facts}; did you mean {likely}?"]
     return [f"{facts}; check its unit, and that --steps {profile.steps} is right"]
+
+
+def _covered(profile: Profile, latency_ms: float | None) -> float | None:
+    """Return how many times the latency the device operations take, where the two cannot belong together."""
+    if latency_ms is None:
+        return None
+    covered = profile.device_total_us / US_PER_MS / latency_ms
+    return None if LEAST_COVERED <= covered <= MOST_COVERED else covered

@@ -1,11 +1,12 @@
 """PROFET as published: a line, a forest and a network from one profile, and the median of their answers."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
 import numpy as np
 
+from profet.predictors.answer import Answer, Caution
 from profet.predictors.forest import Forest
 from profet.predictors.network import Network
 from profet.predictors.op_clusters import OpClusters, Unseen
@@ -51,12 +52,13 @@ class PublishedPredictor:
         """Return the settings by name, as scikit-learn's estimators do."""
         return {field.name: getattr(self, field.name) for field in fields(self) if not field.name.startswith("_")}
 
-    def fit(self, anchor: ProfileArrays, target: ProfileArrays) -> Self:
+    def fit(self, anchor: ProfileArrays, target: ProfileArrays, workloads: Sequence[str] = ()) -> Self:  # noqa: ARG002
         """Learn from runs on the anchor and the same runs on the target; only the target's latency is used.
 
         Args:
             anchor: n runs, each with a profile and a latency.
             target: the same n runs, each with a latency.
+            workloads: what each run repeats; the published method takes every run for itself.
         """
         clusters = OpClusters.fit(anchor)
         X, y_us = clusters.transform(anchor), target.step_latency_ms * US_PER_MS
@@ -86,11 +88,20 @@ class PublishedPredictor:
         The median of the three members where the anchor latency is known, the mean of forest and network
         where it is not.
         """
-        return combine(self.predict_members(anchor))
+        return self.answer(anchor).latency_ms
 
-    def warnings(self, anchor: ProfileArrays) -> list[str]:
+    def answer(self, anchor: ProfileArrays) -> Answer:
+        """Return the latency on the target and the members' answers, for n profiles."""
+        members = self.predict_members(anchor)
+        return Answer(combine(members), members)
+
+    def cautions(self, anchor: ProfileArrays) -> list[Caution]:
         """Say which operations of these profiles were never seen, and what they were taken for."""
-        return [_tell(unseen) for unseen in self._require_fitted().clusters.unseen(anchor)]
+        return [Caution(_tell(unseen)) for unseen in self._require_fitted().clusters.unseen(anchor)]
+
+    def nearest_workloads(self, anchor: ProfileArrays, count: int) -> list[str]:  # noqa: ARG002
+        """Return nothing: the published method does not keep what it learnt from."""
+        return []
 
     def _require_fitted(self) -> _Fitted:
         if self._fitted is None:

@@ -1,7 +1,7 @@
 """Member: every family's time is translated from anchor to target, then the gap; their sum is the step.
 
-Needs profiles of the target in training, not when predicting. Where two GPUs differ by family (bandwidth, arithmetic,
-launches), a model unlike those seen is still made of the same kinds of work.
+Needs profiles of the target in training, not when predicting. Where two GPUs differ by family (bandwidth,
+arithmetic, launches), a model unlike those seen is still made of the same kinds of work.
 """
 
 from dataclasses import dataclass, field, fields
@@ -10,9 +10,11 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from profet.predictors.answer import GAP
 from profet.predictors.components import Components
 from profet.predictors.context import context
 from profet.predictors.gaussian_process import GaussianProcess, Proximity, Standardiser
+from profet.predictors.state import below
 from profet.profiles.arrays import FloatArray
 from profet.profiles.families import op_families
 
@@ -58,6 +60,40 @@ class LogRatio:
             among = Proximity(near.squared[known], near.products[known], near.features).take(known)
             process.fit(among + Proximity.between(z, z), y - mean, np.maximum(weight, 0.05))
         return cls(known, scaler, own, mean, float(y.min()), float(y.max()), process)
+
+    def to_settings(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return plain JSON values and arrays."""
+        settings: dict[str, Any] = {"mean": self.mean, "low": self.low, "high": self.high, "process": None}
+        if self.process is None:
+            return settings, {}
+        arrays = {
+            "known": self.known,
+            "own": self.own[self.known],
+            "own_mean": self.scaler.mean,
+            "own_deviation": self.scaler.deviation,
+            "coefficients": self.process.coefficients_,
+        }
+        return {**settings, "process": self.process.to_settings()}, arrays
+
+    @classmethod
+    def from_settings(cls, settings: dict[str, Any], arrays: dict[str, Any]) -> Self:
+        """Rebuild what was learnt.
+
+        Raises:
+            ValueError: arrays that do not fit together.
+        """
+        mean, low, high = (float(settings[name]) for name in ("mean", "low", "high"))
+        if settings["process"] is None:
+            nothing = np.zeros((0, 1))
+            return cls(np.zeros(0, bool), Standardiser(np.zeros(1), np.ones(1)), nothing, mean, low, high, None)
+        known, coefficients = arrays["known"].astype(bool), arrays["coefficients"]
+        if not known.sum() == len(coefficients) == len(arrays["own"]):
+            raise ValueError("a family whose arrays do not fit together")
+        own = np.zeros((len(known), arrays["own"].shape[1]))
+        own[known] = arrays["own"]
+        scaler = Standardiser(arrays["own_mean"], arrays["own_deviation"])
+        process = GaussianProcess.from_settings(settings["process"], coefficients)
+        return cls(known, scaler, own, mean, low, high, process)
 
     def predict(self, near: Proximity, own: FloatArray) -> FloatArray:
         """Return log ratios of shape (rows,); near is the rows' proximity to all training workloads."""
@@ -140,6 +176,31 @@ class FamilyTranslation:
         expected = _gap_terms(anchor, busy_us) @ self.gap_terms_ + _GAP_FLOOR_US
         gap_us = expected * np.exp(self.gap_.predict(near, _busy_features(anchor, busy_us))) - _GAP_FLOOR_US
         return families_us, np.maximum(gap_us, 0.0)
+
+    def to_settings(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return plain JSON values and arrays, without the training components."""
+        settings: dict[str, Any] = {"params": self.get_params(), "fallback": self.fallback_, "ratios": {}}
+        arrays: dict[str, Any] = {"gap_terms": self.gap_terms_}
+        learnt = {**dict(zip(op_families().device, self.families_, strict=True)), GAP: self.gap_}
+        for name, ratio in learnt.items():
+            if ratio is not None:
+                settings["ratios"][name], more = ratio.to_settings()
+                arrays.update({f"{name}/{key}": array for key, array in more.items()})
+        return settings, arrays
+
+    @classmethod
+    def from_settings(cls, settings: dict[str, Any], arrays: dict[str, Any], anchor: Components) -> Self:
+        """Rebuild a fitted member."""
+        made = cls(**settings["params"])
+        made.anchor_, made.fallback_, made.gap_terms_ = anchor, float(settings["fallback"]), arrays["gap_terms"]
+        made._place()
+        ratios = {
+            name: LogRatio.from_settings(each, below(arrays, f"{name}/"))
+            for name, each in settings["ratios"].items()
+        }
+        made.families_ = [ratios.get(name) for name in op_families().device]
+        made.gap_ = ratios[GAP]
+        return made
 
     def predict(self, anchor: Components) -> FloatArray:
         """Return the target's step latency in µs, shape (n,)."""

@@ -2,16 +2,21 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib import resources
 from typing import Any, Self
 
+from rapidfuzz.distance import Levenshtein
+
 from profet.names import nearest
 
 IDLE_FAMILY = "idle"
 INPUT_FAMILY = "input"
+
+_MISSPELT = 0.15
+"""A name that differs from a known one in less than this share of its letters is taken for it."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +24,7 @@ class OpFamilies:
     """A table from operation names to families; ``data/op_families.toml`` is the shipped one.
 
     Args:
-        kinds: what bounds each family ("compute", "memory", "copy", "launch", "idle" or "host"), in the table's order.
+        kinds: what bounds each family, such as "compute" or "memory", in the table's order.
         names: family by exact operation name.
         vocabularies: which framework's vocabulary an exact name belongs to.
         patterns: family and regular expression, in the order in which they are tried.
@@ -63,18 +68,24 @@ class OpFamilies:
 
     def families(self, operations: Sequence[str]) -> list[str]:
         """Return the family of each operation; for a name without a rule, that of the nearest known name."""
-        found = {name: self._by_rule(name) for name in operations}
-        strangers = [name for name, family in found.items() if family is None]
-        relatives = dict(zip(strangers, nearest(strangers, list(self.names)), strict=True))
-        return [found[name] or self.names[relatives[name]] for name in operations]
+        relatives = self.relatives(operations)
+        known = (relatives.get(name, name) for name in operations)
+        return [self.names.get(name) or str(self._by_pattern(name)) for name in known]
 
-    def guessed(self, operations: Iterable[str]) -> list[str]:
-        """Return those operations that no rule knows, so that their family is that of the nearest name."""
-        return [name for name in operations if self._by_rule(name) is None]
+    def relatives(self, operations: Sequence[str]) -> dict[str, str]:
+        """Return the known name that each operation was taken for, where it is not known itself.
 
-    def _by_rule(self, operation: str) -> str | None:
-        if operation in self.names:
-            return self.names[operation]
+        That is so where the two differ by a few letters, and where no pattern knows the operation.
+        """
+        strangers = [name for name in dict.fromkeys(operations) if name not in self.names]
+        near = zip(strangers, nearest(strangers, list(self.names)), strict=True)
+        return {
+            name: known
+            for name, known in near
+            if Levenshtein.distance(name, known) <= _MISSPELT * len(name) or self._by_pattern(name) is None
+        }
+
+    def _by_pattern(self, operation: str) -> str | None:
         return next((family for family, pattern in self._compiled if pattern.search(operation)), None)
 
     def vocabulary(self, operation: str) -> str:

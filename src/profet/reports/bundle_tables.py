@@ -8,6 +8,14 @@ from rich.table import Table
 from profet.predictors.bundle import Bundle
 from profet.reports.tables import plain
 
+_COLUMNS = {
+    "model left out": ("model", True),
+    "family left out": ("family", True),
+    "model, no latency": ("model", False),
+    "family, no latency": ("family", False),
+}
+"""How an error was measured, by the title of its column: what was left out, and whether the latency was known."""
+
 
 def bundle_facts(bundle: Bundle) -> dict[str, Any]:
     """Return what a bundle holds, for JSON."""
@@ -23,12 +31,13 @@ def bundle_tables(facts: dict[str, Any]) -> list[Table]:
     pairs = Table(title=f"Predictors by the {facts['method']} method", title_justify="left")
     for column in ("anchor", "target"):
         pairs.add_column(column)
-    for column in ("MAPE, model left out", "R²", "RMSE", "MAPE without latency"):
+    for column in _COLUMNS:
         pairs.add_column(column, justify="right")
     for pair in facts["pairs"]:
-        errors = pair["errors"]
-        figures = _figures(**errors) if errors else ("–",) * 4
-        pairs.add_row(plain(pair["anchor"]), plain(pair["target"]), *figures)
+        errors = {(each["leave_out"], each["latency_known"]): each["mape"] for each in pair["errors"]}
+        cells = [f"{errors[way]:.1f} %" if way in errors else "–" for way in _COLUMNS.values()]
+        pairs.add_row(plain(pair["anchor"]), plain(pair["target"]), *cells)
+    pairs.caption, pairs.caption_justify = "mean absolute percentage errors on what was left out", "left"
     trained_on = facts["trained_on"]
     origin = Table(title="Trained on", title_justify="left", show_header=False)
     origin.add_column("fact")
@@ -38,13 +47,3 @@ def bundle_tables(facts: dict[str, Any]) -> list[Table]:
     origin.add_row("data set", trained_on["dataset"][:16])
     origin.add_row("by Profet", plain(trained_on["created_with"]))
     return [pairs, origin]
-
-
-def _figures(with_latency: dict[str, Any], without_latency: dict[str, Any]) -> tuple[str, ...]:
-    r2 = with_latency["r2"]
-    return (
-        f"{with_latency['mape']:.1f} %",
-        "–" if r2 is None else f"{r2:.3f}",
-        f"{with_latency['rmse_ms']:.1f} ms",
-        f"{without_latency['mape']:.1f} %",
-    )

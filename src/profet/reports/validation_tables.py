@@ -24,21 +24,30 @@ def validation_facts(validation: Validation) -> dict[str, Any]:
             "median_ape": overall.median_ape,
             "r2": overall.r2,
             "rmse_ms": overall.rmse_ms,
-            "coverage": None,
-            "relative_width": None,
+            "coverage": overall.coverage,
+            "macro_coverage": validation.macro_coverage,
+            "relative_width": overall.relative_width,
+            "interval": validation.question.interval if overall.coverage is not None else None,
             "rows": overall.rows,
         },
         "members": validation.members,
         "pairs": [
-            {"anchor": anchor, "target": target, **_figures(metrics), "coverage": None}
+            {"anchor": anchor, "target": target, **_figures(metrics), **_interval_figures(metrics)}
             for (anchor, target), metrics in validation.pairs.items()
         ],
-        "models": [{"model": model, "mape": mape} for model, mape in validation.models.items()],
+        "models": [
+            {"model": model, "mape": metrics.mape, **_interval_figures(metrics)}
+            for model, metrics in validation.models.items()
+        ],
     }
 
 
 def _figures(metrics: Metrics) -> dict[str, float | None]:
     return {"mape": metrics.mape, "r2": metrics.r2, "rmse_ms": metrics.rmse_ms}
+
+
+def _interval_figures(metrics: Metrics) -> dict[str, float | None]:
+    return {"coverage": metrics.coverage, "relative_width": metrics.relative_width}
 
 
 def validation_tables(validation: Validation) -> list[Table]:
@@ -50,19 +59,28 @@ def validation_tables(validation: Validation) -> list[Table]:
     )
     for column in ("anchor", "target"):
         pairs.add_column(column)
-    for column in ("MAPE", "R²", "RMSE"):
+    calibrated = overall.coverage is not None
+    covered = ("in interval", "its width") if calibrated else ()
+    for column in ("MAPE", "R²", "RMSE", *covered):
         pairs.add_column(column, justify="right")
     for (anchor, target), metrics in validation.pairs.items():
-        pairs.add_row(plain(anchor), plain(target), *_cells(metrics))
+        pairs.add_row(plain(anchor), plain(target), *_cells(metrics), *_interval_cells(metrics, calibrated))
     pairs.add_section()
-    pairs.add_row("all", f"median APE {overall.median_ape:.2f} %", *_cells(overall))
+    told = f"median APE {overall.median_ape:.2f} %"
+    pairs.add_row("all", told, *_cells(overall), *_interval_cells(overall, calibrated))
+    if calibrated and question.interval is not None:
+        pairs.caption = f"in interval: share of the truths inside the {100 * question.interval:g} % interval"
+        pairs.caption_justify = "left"
     models = Table(title="By model", title_justify="left")
     models.add_column("model")
-    models.add_column("MAPE", justify="right")
-    for model, mape in validation.models.items():
-        models.add_row(plain(model), f"{mape:.2f} %")
+    for column in ("MAPE", *covered):
+        models.add_column(column, justify="right")
+    for model, metrics in validation.models.items():
+        models.add_row(plain(model), f"{metrics.mape:.2f} %", *_interval_cells(metrics, calibrated))
     models.add_section()
-    models.add_row("mean", f"{validation.macro_mape:.2f} %")
+    macro = validation.macro_coverage
+    mean = () if macro is None else (f"{100 * macro:.1f} %", "")
+    models.add_row("mean", f"{validation.macro_mape:.2f} %", *mean)
     members = Table(title="By member of the predictor", title_justify="left")
     members.add_column("member")
     members.add_column("MAPE", justify="right")
@@ -76,6 +94,14 @@ def _cells(metrics: Metrics | None) -> tuple[str, str, str]:
         return "–", "–", "–"
     r2 = "–" if metrics.r2 is None else f"{metrics.r2:.3f}"
     return f"{metrics.mape:.2f} %", r2, f"{metrics.rmse_ms:.1f} ms"
+
+
+def _interval_cells(metrics: Metrics, calibrated: bool) -> tuple[str, ...]:
+    if not calibrated:
+        return ()
+    if metrics.coverage is None or metrics.relative_width is None:
+        return "–", "–"
+    return f"{100 * metrics.coverage:.1f} %", f"{100 * metrics.relative_width:.1f} %"
 
 
 def scaler_facts(scores: ScalerScores, method: str) -> dict[str, Any]:
