@@ -1,12 +1,15 @@
 # make demo and make test do all their own set-up; nothing else needs to be typed.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+# What bundle, accuracy and benchmark learn from: a data set, or the folder with the public data to make one of.
+PUBLIC_DATA ?= $(or $(PROFET_TEST_DATA),../shared/data)/profet
+DATASET ?= build/profet.dataset
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
 .DELETE_ON_ERROR:
-.PHONY: demo test check docs wheel bundle benchmark clean
+.PHONY: demo test check docs wheel bundle accuracy benchmark clean
 
 demo: $(VENV)/plain  ## predict from the shipped profile; table on the terminal, picture in demo/
 	@mkdir -p demo
@@ -29,11 +32,20 @@ wheel: $(VENV)/dev  ## the wheel, in dist/
 	rm -rf dist build
 	$(BIN)/python -m build --wheel --outdir dist
 
-bundle: $(VENV)/dev  ## rebuild the shipped bundle and example from DATASET=...
+bundle: $(VENV)/dev $(DATASET)  ## rebuild the shipped bundle and example
 	$(BIN)/python scripts/ship.py $(DATASET)
 
-benchmark: $(VENV)/dev  ## speed and memory, from DATASET=...
+accuracy: $(VENV)/dev $(DATASET)  ## our method beside the published one, on the same folds, into docs/accuracy.md
+	$(BIN)/python -m benchmarks.accuracy $(DATASET) --checkpoint build/accuracy --write docs/accuracy.md
+
+benchmark: $(VENV)/dev $(DATASET)  ## speed and memory
 	$(BIN)/python -m benchmarks.foundation $(DATASET)
+	$(BIN)/python -m benchmarks.predictors $(DATASET)
+
+build/profet.dataset: $(VENV)/dev
+	@test -d $(PUBLIC_DATA) || { echo "no data in $(PUBLIC_DATA): run profet dataset fetch profet -o DIR, then say PUBLIC_DATA=DIR"; exit 2; }
+	@mkdir -p build
+	$(BIN)/profet dataset import profet $(PUBLIC_DATA) -o $@ --force
 
 clean:
 	rm -rf $(VENV) demo build dist docs/_build src/*.egg-info

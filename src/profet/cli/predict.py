@@ -60,6 +60,8 @@ def predict(
     from profet.profiles.formats import ReadOptions, read_profile
     from profet.reports.pictures import check_picture
 
+    if not 0 < interval < 1:
+        raise InputError(f"--interval {interval:g}: a chance lies between 0 and 1, such as 0.9")
     if plot is not None:
         check_picture(plot, force)
     measured = read_profile(profile, ReadOptions(steps, anchor_latency))

@@ -110,7 +110,24 @@ class BlendPredictor:
 
     def cautions(self, anchor: ProfileArrays) -> list[Caution]:
         """Say what in these profiles the predictor cannot know."""
-        return [*operation_cautions(anchor, self.vocabulary_), *self._range_cautions(anchor)]
+        return [
+            *operation_cautions(anchor, self.vocabulary_),
+            *self._range_cautions(anchor),
+            *self._truncation_cautions(anchor),
+        ]
+
+    def _truncation_cautions(self, anchor: ProfileArrays) -> list[Caution]:
+        column = op_families().device.index("optimizer")
+        learnt_us = self.additive_.anchor_.families_us[:, column]
+        unknown = np.isnan(anchor.step_latency_ms)
+        without = captured_us(anchor)[0][:, column] == 0
+        if np.median(learnt_us) == 0 or not (unknown & without).any():
+            return []
+        text = (
+            "no optimizer operation in the capture, so it was likely cut short; without the anchor's latency that"
+            " makes the prediction too low: give --anchor-latency, or profile whole steps"
+        )
+        return [Caution(text)]
 
     def _range_cautions(self, anchor: ProfileArrays) -> list[Caution]:
         step_ms = self._parts(anchor).step_us / US_PER_MS

@@ -135,9 +135,7 @@ class FamilyTranslation:
         self.anchor_ = anchor
         self._place()
         near = Proximity.between(self._known, self._known)
-        memory = np.array([op_families().kinds[name] == "memory" for name in op_families().device])
-        sums = [np.maximum(side.families_us[:, memory].sum(axis=1), 1e-3) for side in (target, anchor)]
-        self.fallback_ = float(np.median(np.log(sums[0] / sums[1])))
+        self.fallback_ = _usual_log_ratio(anchor, target)
         columns = range(anchor.families_us.shape[1])
         self.families_ = [self._fit_family(column, near, anchor, target) for column in columns]
         self._fit_gap(near, anchor, target)
@@ -207,6 +205,17 @@ class FamilyTranslation:
         families_us, gap_us = self.translate(anchor)
         step_us: FloatArray = families_us.sum(axis=1) + gap_us
         return step_us
+
+
+def _usual_log_ratio(anchor: Components, target: Components) -> float:
+    """Return the median log ratio of bandwidth-bound work, or of all work where too few workloads have any."""
+    memory = np.array([op_families().kinds[name] == "memory" for name in op_families().device])
+    here, there = (side.families_us[:, memory].sum(axis=1) for side in (anchor, target))
+    known = (here > _LEAST_ANCHOR_US) & (there > _LEAST_TARGET_US)
+    if known.sum() < min(_LEAST_WORKLOADS, len(known)):
+        here, there = np.maximum(anchor.busy_us, 1e-3), np.maximum(target.busy_us, 1e-3)
+        known = np.ones(len(here), bool)
+    return float(np.median(np.log(there[known] / here[known])))
 
 
 def _log_time(times_us: FloatArray) -> FloatArray:

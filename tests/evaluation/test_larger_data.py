@@ -1,0 +1,50 @@
+"""A larger data set: another anchor, another model, operations that the data at hand lacks."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from profet import Profile, predict
+from profet.datasets.dataset import Dataset
+from profet.evaluation.leave_out import Question, validate
+from profet.evaluation.training import train
+from profet.predictors.bundle import Bundle
+from tests.conftest import made_up_runs
+
+SPEED = {"a.large": 1.0, "b.large": 0.5, "c.large": 2.0}
+
+
+@pytest.fixture(scope="module")
+def larger() -> Dataset:
+    """Every instance has profiles; Odd3 alone spends time in depthwise operations."""
+    runs = made_up_runs(models=5)
+    runs = runs.assign(steps=2)
+    busy_us = 1000 * runs["step_latency_ms"].to_numpy() - 500
+    depthwise = np.where(runs["model"] == "Odd3", 0.6, 0.0)
+    device = pd.DataFrame(
+        {
+            "Conv2D": (1 - depthwise) * 0.7 * busy_us,
+            "MatMul": (1 - depthwise) * 0.3 * busy_us,
+            "DepthwiseConv2dNative": 0.7 * depthwise * busy_us,
+            "DepthwiseConv2dNativeBackpropFilter": 0.3 * depthwise * busy_us,
+            "IDLE": 500.0,
+        }
+    )
+    return Dataset(runs, pd.DataFrame({"IDLE": 900.0}, index=runs.index), device, ("made up in the tests",))
+
+
+def test_every_anchor_and_target_is_validated_and_unseen_operations_are_no_stumbling_block(larger: Dataset) -> None:
+    validation = validate(larger, Question("blend", interval=None))
+    assert len(validation.pairs) == 6
+    assert validation.models["Odd3"].mape < 25
+    assert validation.overall.mape < 10
+
+
+def test_a_bundle_of_every_pair_is_trained_and_answers(larger: Dataset, tmp_path) -> None:
+    train(larger, "blend").save(tmp_path / "larger.profet")
+    bundle = Bundle.load(tmp_path / "larger.profet")
+    assert bundle.anchors == ["a.large", "b.large", "c.large"]
+    device_us = {"Conv2D": 7e3, "MatMul": 3e3, "DepthwiseConv2dNative": 9.5e3, "IDLE": 500.0}
+    profile = Profile(instance="c.large", step_latency_ms=20.0, device_us=device_us, host_us={"IDLE": 900.0})
+    latencies = {each.target: each.latency_ms for each in predict(profile, bundle).predictions}
+    assert latencies == pytest.approx({"a.large": 10.0, "b.large": 5.0}, rel=0.15)
