@@ -102,7 +102,7 @@ def summary(found: list[Comparison]) -> Iterator[str]:
 
 def interval_lines(found: list[Comparison]) -> Iterator[str]:
     """Yield the lines of the table of intervals."""
-    yield "| inside the 90 % interval, calibrated in inner folds | rows | mean of models | worst model | its width |"
+    yield "| inside the 90 % interval, calibrated in inner folds | rows | mean of models | worst model | width |"
     yield "|---|---|---|---|---|"
     for comparison in found:
         validation = Validation(Question(OURS), comparison.rows[OURS])

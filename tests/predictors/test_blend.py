@@ -83,12 +83,12 @@ def test_a_predictor_answers_the_same_after_it_was_kept(profiled: bool) -> None:
     asked = measured(workloads(6))
     assert np.array_equal(before.predict(asked), after.predict(asked))
     assert np.array_equal(before.answer(asked).doubts, after.answer(asked).doubts)
-    assert before.nearest_workloads(asked, 3) == after.nearest_workloads(asked, 3)
+    assert before.answer(asked).nearest_workloads == after.answer(asked).nearest_workloads
 
 
 def test_a_training_workload_is_its_own_nearest_and_new_work_is_far(predictor: BlendPredictor) -> None:
     known = measured(workloads(1)[:1])
-    assert predictor.nearest_workloads(known, 2)[0] == NAMES[0]
+    assert predictor.answer(known).nearest_workloads[0] == NAMES[0]
     strange = np.zeros((1, len(OPERATIONS)))
     strange[0, OPERATIONS.index("ReluGrad")] = 40_000
     near, far = (predictor.answer(rows).doubts for rows in (known, measured(strange)))
@@ -96,6 +96,70 @@ def test_a_training_workload_is_its_own_nearest_and_new_work_is_far(predictor: B
     assert far is not None
     assert near[0, 1] < 1e-3
     assert far[0, 1] > 0.3
+
+
+def test_target_profiles_of_some_workloads_teach_what_they_can() -> None:
+    fast = workloads(1)
+    target = measured(on_slow_machine(fast))
+    target.device_us[::3] = np.nan
+    some = BlendPredictor().fit(measured(fast), target, NAMES)
+    assert set(some.answer(measured(fast)).members) == {"additive", "translation"}
+    assert errors(some, workloads(2)).mean() < 0.03
+    state = some.to_state()
+    asked = measured(workloads(6))
+    assert np.array_equal(BlendPredictor.from_state(state).predict(asked), some.predict(asked))
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_a_handful_of_workloads_is_enough_to_answer_for_themselves(count: int) -> None:
+    fast = workloads(1, n=count)
+    few = BlendPredictor().fit(measured(fast), measured(on_slow_machine(fast)), NAMES[:count])
+    assert errors(few, fast).max() < 0.2
+
+
+def test_a_target_that_was_only_idle_is_learnt_from_without_a_stumble() -> None:
+    fast = workloads(1)
+    slow = on_slow_machine(fast)
+    slow[3, :-1] = 0.0
+    assert errors(BlendPredictor().fit(measured(fast), measured(slow), NAMES), workloads(2)).mean() < 0.1
+
+
+@pytest.mark.parametrize(
+    "name", ["anchor/step_us", "additive/ratios", "translation/gap_terms", "translation/family/length"]
+)
+@pytest.mark.parametrize("how", ["missing", "shape", "nan", "text", "complex", "negative"])
+def test_arrays_that_are_not_those_of_a_predictor_are_refused(name: str, how: str) -> None:
+    state = fitted().to_state()
+    right = state.arrays[name]
+    wrong = {
+        "shape": right[..., None],
+        "nan": np.full_like(right, np.nan),
+        "text": right.astype(str),
+        "complex": right.astype(complex),
+        "negative": right - 1e9,
+    }
+    arrays = {key: value for key, value in state.arrays.items() if key != name}
+    if how != "missing":
+        arrays[name] = wrong[how]
+    with pytest.raises((KeyError, ValueError)):
+        BlendPredictor.from_state(State(state.settings, arrays))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"op_families": "another table"},
+        {"idle_share": "x"},
+        {"idle_share": float("nan")},
+        {"workloads": ["one"]},
+        {"params": {"translation_weight": 7}},
+        {"vocabulary": {"operations": [1], "frameworks": [], "precisions": []}},
+    ],
+)
+def test_settings_that_are_not_those_of_a_predictor_are_refused(settings: dict[str, object]) -> None:
+    state = fitted().to_state()
+    with pytest.raises((KeyError, TypeError, ValueError)):
+        BlendPredictor.from_state(State({**state.settings, **settings}, state.arrays))
 
 
 def test_repeats_of_a_workload_count_as_their_median() -> None:

@@ -50,7 +50,7 @@ def test_predictions_that_are_exact_have_narrow_intervals() -> None:
 
 @pytest.mark.parametrize("quantile", [np.nan, -1.0])
 def test_a_calibration_with_a_value_that_is_none_is_refused(quantile: float) -> None:
-    with pytest.raises(ValueError, match="a calibration"):
+    with pytest.raises(ValueError, match="quantiles holds"):
         Calibration(np.ones(2), np.full(len(LEVELS), quantile), np.ones(2))
-    with pytest.raises(ValueError, match="do not fit"):
+    with pytest.raises(ValueError, match="quantiles is float64"):
         Calibration(np.ones(2), np.ones(3), np.ones(2))

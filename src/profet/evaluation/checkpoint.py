@@ -66,8 +66,8 @@ class Checkpoint:
 def _code_fingerprint() -> str:
     """SHA-256 of the predictors' source: what another version answered must not be taken for this one's."""
     digest = hashlib.sha256()
-    for name in ("evaluation", "predictors", "datasets", "profiles"):
-        folder = Path(str(resources.files("profet") / name))
-        for path in sorted(folder.rglob("*.py")):
+    package = Path(str(resources.files("profet")))
+    for name in ("evaluation", "predictors", "datasets", "profiles", "names.py", "data/op_families.toml"):
+        for path in sorted((package / name).rglob("*.py")) or [package / name]:
             digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()

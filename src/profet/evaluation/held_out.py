@@ -31,7 +31,7 @@ class FoldTask:
         anchor: the n runs on the anchor.
         target: the same n runs on the target.
         workloads: what each run repeats, shape (n,).
-        groups: what inner folds leave out together, shape (n,); None to leave out calibration.
+        groups: models, which inner folds leave out one at a time, shape (n,); None to leave out calibration.
         level: of the intervals.
     """
 
@@ -80,8 +80,8 @@ def _doubt_columns(latency: str, answer: Answer) -> Columns:
 
 def doubts_of(columns: Columns, latency: str) -> FloatArray | None:
     """Return the doubts of held-out predictions, shape (n, reasons); None where the method has none."""
-    names = sorted(name for name in columns if name.startswith(f"{latency}_doubt"))
-    return np.column_stack([columns[name] for name in names]) if names else None
+    count = sum(name.startswith(f"{latency}_doubt") for name in columns)
+    return np.column_stack([columns[f"{latency}_doubt{place}"] for place in range(count)]) if count else None
 
 
 def _calibrate_inside(task: FoldTask, groups: Groups) -> dict[str, Calibration]:
@@ -95,7 +95,8 @@ def _calibrate_inside(task: FoldTask, groups: Groups) -> dict[str, Calibration]:
             truth.append(task.target.step_latency_ms[test])
     if not inner:
         return {}
-    stacked = {name: np.concatenate([columns[name] for columns in inner]) for name in inner[0]}
+    names = [name for name in inner[0] if not name.startswith("member:")]  # members may differ between folds
+    stacked = {name: np.concatenate([columns[name] for columns in inner]) for name in names}
     return calibrations_of(stacked, np.concatenate(truth))
 
 

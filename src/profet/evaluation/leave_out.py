@@ -33,8 +33,8 @@ class Question:
         leave_out_models: leave these out together, as the only fold.
         without_latency: predict as if the anchor's latency were unknown.
         seed: of the predictors.
-        interval: level of the intervals, between 0 and 1; None to leave their calibration out, which takes most of
-            the time.
+        interval: level of the intervals, between 0 and 1, calibrated on models left out inside each fold; None to
+            leave the intervals out, whose calibration takes most of the time.
     """
 
     method: str
@@ -89,8 +89,9 @@ class Validation:
     @property
     def macro_coverage(self) -> float | None:
         """Mean over models of the share of truths inside their intervals; None for methods without."""
-        shares = [metrics.coverage for metrics in self.models.values() if metrics.coverage is not None]
-        return float(np.mean(shares)) if shares else None
+        if self.overall.coverage is None:
+            return None
+        return float(np.mean([metrics.coverage for metrics in self.models.values()]))
 
     @property
     def members(self) -> dict[str, float | None]:
@@ -139,7 +140,7 @@ def _fold_tasks(
     workloads = dataset.workload_names(anchor_rows)
     groups = None
     if question.interval is not None:
-        groups = dataset.runs[question.leave_out].to_numpy(object)[anchor_rows]
+        groups = dataset.runs["model"].to_numpy(object)[anchor_rows]
     models = question.leave_out_models or None
     for fold in leave_out_folds(dataset, anchor_rows, question.leave_out, models):
         name = json.dumps([anchor, target, sorted(set(dataset.runs["model"].iloc[anchor_rows[fold.test]]))])
@@ -190,13 +191,11 @@ def _answers(
 ) -> list[Answer]:
     if folder is None:
         return list(run_all(predict_held_out, tasks, "validating", track))
-    grouped = None if question.interval is None else question.leave_out
     facts = {
         "dataset": dataset.fingerprint,
         "method": question.method,
         "seed": question.seed,
         "interval": question.interval,
-        "calibrated_by": grouped,
     }
     checkpoint = Checkpoint(folder, facts)
     kept = {task.name: checkpoint.load(task.name) for task in tasks}

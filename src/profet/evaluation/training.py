@@ -98,12 +98,13 @@ def _measure(
     """Leave out models, then whole families where there are several; calibrate on the models."""
     by_model = validate(dataset, question, track, checkpoint_folder)
     validations = [by_model]
-    if by_model.rows["family"].nunique() > 1:
-        by_family = replace(question, leave_out="family")
+    for one, targets in _pairs_of_several_families(by_model).items():
+        by_family = replace(question, leave_out="family", anchors=(one,), targets=targets)
         validations.append(validate(dataset, by_family, track, checkpoint_folder))
     found = {}
     for (anchor, target), rows in by_model.rows.groupby(["anchor", "target"]):
-        columns = {str(name): rows[name].to_numpy(float) for name in rows if str(name).startswith("with")}
+        names = [str(name) for name in rows if str(name).startswith(tuple(LATENCY_KNOWN))]
+        columns = {name: rows[name].to_numpy(float) for name in names}
         calibrations = calibrations_of(columns, rows["true_ms"].to_numpy(float))
         found[str(anchor), str(target)] = Measured(
             tuple(_errors(validations, (str(anchor), str(target)))),
@@ -112,11 +113,21 @@ def _measure(
     return found
 
 
+def _pairs_of_several_families(validation: Validation) -> dict[str, tuple[str, ...]]:
+    """Return the targets by anchor whose runs are of more than one family, so that one can be left out."""
+    counts = validation.rows.groupby(["anchor", "target"])["family"].nunique()
+    found: dict[str, tuple[str, ...]] = {}
+    for anchor, target in counts[counts > 1].index:
+        found[str(anchor)] = (*found.get(str(anchor), ()), str(target))
+    return found
+
+
 def _errors(validations: list[Validation], pair: tuple[str, str]) -> Iterator[MeasuredError]:
     for validation in validations:
         for latency, known in LATENCY_KNOWN.items():
-            metrics = validation.pairs_by(f"{latency}_ms")[pair]
-            yield MeasuredError(validation.question.leave_out, known, metrics.mape, metrics.r2, metrics.rmse_ms)
+            metrics = validation.pairs_by(f"{latency}_ms").get(pair)
+            if metrics is not None:
+                yield MeasuredError(validation.question.leave_out, known, metrics.mape, metrics.r2, metrics.rmse_ms)
 
 
 def _fit(task: _Task) -> Predictor:

@@ -5,19 +5,22 @@ drawn towards what physics says before any data: device work changes by one comm
 which the host and its bus decide, stay as they are.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from profet.predictors.components import Components
-from profet.predictors.context import context
-from profet.predictors.gaussian_process import GaussianProcess, Proximity, Standardiser
+from profet.predictors.gaussian_process import Proximity
+from profet.predictors.log_ratios import LogRatios
+from profet.predictors.neighbourhood import Neighbourhood
+from profet.predictors.state import below, checked, checked_number
 from profet.profiles.arrays import FloatArray
 from profet.profiles.families import op_families
 
 _CONSTANT_US = 1000.0
-_BEYOND = 0.1
 
 
 @dataclass
@@ -31,21 +34,13 @@ class AdditiveRatios:
 
     draw: float = 1.5
     shape: str = "exponential"
-    anchor_: Components = field(init=False, repr=False)
+    neighbourhood_: Neighbourhood = field(init=False, repr=False)
     ratios_: FloatArray = field(init=False, repr=False)
-    mean_: float = field(init=False)
-    low_: float = field(init=False)
-    high_: float = field(init=False)
-    process_: GaussianProcess = field(init=False, repr=False)
+    correction_: LogRatios = field(init=False, repr=False)
 
     def get_params(self) -> dict[str, Any]:
         """Return the settings by name, as scikit-learn's estimators do."""
         return {each.name: getattr(self, each.name) for each in fields(self) if each.init}
-
-    def _place(self) -> None:
-        features = context(self.anchor_)
-        self._scaler = Standardiser.fit(features)
-        self._known = self._scaler.transform(features)
 
     def fit(self, anchor: Components, target_us: FloatArray) -> Self:
         """Learn from m workloads, one row each.
@@ -54,20 +49,28 @@ class AdditiveRatios:
             anchor: components on the anchor.
             target_us: step latency on the target, shape (m,).
         """
-        self.anchor_ = anchor
-        self._place()
+        self.neighbourhood_ = Neighbourhood.of(anchor)
         self.ratios_ = fit_ratios(anchor, target_us, self.draw)
-        y = np.log(target_us / np.maximum(_terms(anchor) @ self.ratios_, 1e-3))
-        self.mean_, self.low_, self.high_ = float(y.mean()), float(y.min()), float(y.max())
-        near = Proximity.between(self._known, self._known)
-        self.process_ = GaussianProcess(self.shape).fit(near, y - self.mean_, np.ones(len(y)))
+        y = np.log(target_us / self._uncorrected_us(anchor))
+        m = len(anchor)
+        self.correction_ = LogRatios.empty(self.shape, 1, m, 0)
+        among, nothing = self.neighbourhood_.among(), np.zeros((m, 0))
+        self.correction_.fit_one(0, among, nothing, np.ones(m, bool), y, np.ones(m), varies=True)
         return self
 
-    def predict(self, anchor: Components) -> FloatArray:
-        """Return the target's step latency in µs, shape (n,)."""
-        near = Proximity.between(self._scaler.transform(context(anchor)), self._known)
-        correction = np.clip(self.mean_ + self.process_.predict(near), self.low_ - _BEYOND, self.high_ + _BEYOND)
-        step_us: FloatArray = np.maximum(_terms(anchor) @ self.ratios_, 1e-3) * np.exp(correction)
+    def _uncorrected_us(self, anchor: Components) -> FloatArray:
+        return np.maximum(_terms(anchor) @ self.ratios_, 1e-3)
+
+    def predict(self, anchor: Components, near: Proximity | None = None) -> FloatArray:
+        """Return the target's step latency in µs, shape (n,).
+
+        Args:
+            anchor: n steps on the anchor.
+            near: their proximity to the training workloads, where it is known already.
+        """
+        near = near or self.neighbourhood_.near(anchor)
+        correction = self.correction_.predict(near, np.zeros((len(anchor), 1, 0)))[:, 0]
+        step_us: FloatArray = self._uncorrected_us(anchor) * np.exp(correction)
         return step_us
 
     def split(self, anchor: Components) -> FloatArray:
@@ -76,31 +79,26 @@ class AdditiveRatios:
         terms[:, -2] += terms[:, -1]
         return terms[:, :-1]
 
-    def distances(self, anchor: Components) -> FloatArray:
-        """Return how unlike the training workloads n steps are, shape (n, m): root mean squares over features."""
-        return Proximity.between(self._scaler.transform(context(anchor)), self._known).distances()
-
-    def novelty(self, anchor: Components) -> FloatArray:
-        """Return the distance to the nearest training workload, shape (n,)."""
-        nearest: FloatArray = self.distances(anchor).min(axis=1)
-        return nearest
-
-    def to_settings(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return plain JSON values and arrays, without the training components."""
-        bounds = {"mean": self.mean_, "low": self.low_, "high": self.high_}
-        arrays = {"ratios": self.ratios_, "coefficients": self.process_.coefficients_}
-        return {"params": self.get_params(), **bounds, "process": self.process_.to_settings()}, arrays
+    def to_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        """Return plain JSON values and arrays, without the training workloads."""
+        arrays = {f"correction/{name}": array for name, array in self.correction_.arrays().items()}
+        return {"params": self.get_params()}, {**arrays, "ratios": self.ratios_}
 
     @classmethod
-    def from_settings(cls, settings: dict[str, Any], arrays: dict[str, Any], anchor: Components) -> Self:
-        """Rebuild a fitted member."""
-        made = cls(**settings["params"])
-        made.anchor_, made.ratios_ = anchor, arrays["ratios"]
-        made.mean_, made.low_, made.high_ = (float(settings[name]) for name in ("mean", "low", "high"))
-        made.process_ = GaussianProcess.from_settings(settings["process"], arrays["coefficients"])
-        if len(made.ratios_) != anchor.families_us.shape[1] + 2 or len(arrays["coefficients"]) != len(anchor):
-            raise ValueError("ratios that do not fit their components")
-        made._place()
+    def from_state(
+        cls, settings: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]], neighbourhood: Neighbourhood
+    ) -> Self:
+        """Rebuild a fitted member.
+
+        Raises:
+            KeyError, TypeError, ValueError: settings or arrays that are not those of this member.
+        """
+        params = settings["params"]
+        made = cls(checked_number(params, "draw", 0), str(params["shape"]))
+        made.neighbourhood_ = neighbourhood
+        workloads, families = neighbourhood.parts.families_us.shape
+        made.ratios_ = checked(arrays, "ratios", (families + 2,), least=0.0)
+        made.correction_ = LogRatios.from_arrays(made.shape, below(arrays, "correction/"), 1, workloads, 0)
         return made
 
 

@@ -12,6 +12,21 @@ GAP = "gap"
 
 
 @dataclass(frozen=True)
+class Caution:
+    """Something that should make one careful with a prediction, with what to do.
+
+    Args:
+        text: one line.
+        unmeasured: whether the measured errors say nothing about such a profile, so that intervals are widened.
+        of_latency: whether it is about how long the step is, which a latency in a wrong unit would explain.
+    """
+
+    text: str
+    unmeasured: bool = False
+    of_latency: bool = False
+
+
+@dataclass(frozen=True)
 class FamilyTimes:
     """Where the time of n steps goes.
 
@@ -36,24 +51,14 @@ class Answer:
         doubts: reasons to expect more error, each zero or above, shape (n, reasons): 1, the distance to the nearest
             training workload, and others. None for methods without intervals.
         families: None for methods that do not work by op family.
+        cautions: what in the profiles the predictor cannot know.
+        nearest_workloads: names of the training workloads most like the first profile, nearest first; empty where
+            that is unknown.
     """
 
     latency_ms: FloatArray
     members: dict[str, FloatArray]
     doubts: FloatArray | None = None
     families: FamilyTimes | None = None
-
-
-@dataclass(frozen=True)
-class Caution:
-    """Something that should make one careful with a prediction, with what to do.
-
-    Args:
-        text: one line.
-        unmeasured: whether the measured errors say nothing about such a profile, so that intervals are widened.
-        of_latency: whether it is about how long the step is, which a latency in a wrong unit would explain.
-    """
-
-    text: str
-    unmeasured: bool = False
-    of_latency: bool = False
+    cautions: tuple[Caution, ...] = ()
+    nearest_workloads: tuple[str, ...] = ()

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from profet.predictors.additive import AdditiveRatios
 from profet.predictors.answer import GAP, Answer, Caution, FamilyTimes
@@ -17,11 +18,17 @@ from profet.predictors.components import (
     take_apart,
     unprofiled_idle,
 )
-from profet.predictors.state import State, below
+from profet.predictors.gaussian_process import Proximity
+from profet.predictors.neighbourhood import Neighbourhood, nearest
+from profet.predictors.state import State, below, checked_number
 from profet.predictors.translation import FamilyTranslation
 from profet.profiles.arrays import FloatArray, ProfileArrays
 from profet.profiles.families import op_families
 from profet.quantities import US_PER_MS
+
+_NEAREST = 3
+_LEAST_TRANSLATED = 10
+_LITTLE_US = 1e-3
 
 
 @dataclass
@@ -30,7 +37,7 @@ class BlendPredictor:
 
     Args:
         translation_weight: of the member that translates families, in the geometric mean of logs; it takes part
-            where the target's training runs have profiles too.
+            where enough of the target's training runs have profiles too.
     """
 
     translation_weight: float = 2 / 3
@@ -49,21 +56,26 @@ class BlendPredictor:
 
         Args:
             anchor: n runs, each with a profile and a latency.
-            target: the same n runs, each with a latency, and profiles in all or none.
+            target: the same n runs, each with a latency; profiles, where they are, teach one member more.
             workloads: name of the workload that each run repeats, shape (n,).
         """
         names, places = np.unique(np.asarray(workloads), return_inverse=True)
-        here, there = medians(anchor, places), medians(target, places)
-        step_us, target_us = here.step_latency_ms * US_PER_MS, there.step_latency_ms * US_PER_MS
+        here, target_us = medians(anchor, places), medians(target, places).step_latency_ms * US_PER_MS
         captured = captured_us(here)
         self.workloads_ = [str(name) for name in names]
-        self.idle_share_ = unprofiled_idle(captured, step_us)
-        self.vocabulary_ = Vocabulary.of(here)
-        parts = _rounded(take_apart(captured, step_us))
+        self.idle_share_ = unprofiled_idle(captured, here.step_latency_ms * US_PER_MS)
+        self.vocabulary_ = Vocabulary.of(anchor)
+        parts = _rounded(take_apart(captured, here.step_latency_ms * US_PER_MS))
         self.additive_ = AdditiveRatios().fit(parts, target_us)
         self.translation_ = None
-        if not np.isnan(there.device_us).any():
-            self.translation_ = FamilyTranslation().fit(parts, take_apart(captured_us(there), target_us))
+        profiled: npt.NDArray[np.bool_] = np.logical_not(np.isnan(target.device_us).any(axis=1))
+        known, again = np.unique(places[profiled], return_inverse=True)
+        if len(known) >= min(_LEAST_TRANSLATED, len(names)) and len(known) > 0:
+            captured = captured_us(medians(target.take(profiled), again))
+            there = take_apart(captured, target_us[known])
+            self.translation_ = FamilyTranslation().fit(parts.take(known), there)
+            if len(known) == len(names):
+                self.translation_.neighbourhood_ = self.additive_.neighbourhood_
         return self
 
     def _parts(self, anchor: ProfileArrays) -> Components:
@@ -79,49 +91,60 @@ class BlendPredictor:
     def answer(self, anchor: ProfileArrays) -> Answer:
         """Return the latency on the target with what it rests on, for n profiles."""
         parts = self._parts(anchor)
-        members = {"additive": self.additive_.predict(parts)}
-        latency_us, disagreement = members["additive"], np.zeros(len(parts))
+        near = self.additive_.neighbourhood_.near(parts)
+        members = {"additive": self.additive_.predict(parts, near)}
         families_us = self.additive_.split(parts)
         if self.translation_ is not None:
-            translated_us, gap_us = self.translation_.translate(parts)
-            families_us = np.column_stack([translated_us, gap_us])
+            same = self.translation_.neighbourhood_ is self.additive_.neighbourhood_
+            families_us = np.column_stack(self.translation_.translate(parts, near if same else None))
             members["translation"] = families_us.sum(axis=1)
-            logs = {name: np.log(value) for name, value in members.items()}
-            weight = self.translation_weight
-            latency_us = np.exp((1 - weight) * logs["additive"] + weight * logs["translation"])
-            disagreement = np.abs(logs["additive"] - logs["translation"]) / 2
-        doubts = [np.ones(len(parts)), self.additive_.novelty(parts), parts.gap_us / parts.step_us, disagreement]
-        families_us *= (latency_us / np.maximum(families_us.sum(axis=1), 1e-3))[:, None]
+        logs = {name: np.log(np.maximum(value, _LITTLE_US)) for name, value in members.items()}
+        latency_us = np.exp(self._mean(logs))
+        disagreement = np.abs(logs["additive"] - logs.get("translation", logs["additive"])) / 2
+        novelty = near.distances().min(axis=1)
+        families_us *= (latency_us / np.maximum(families_us.sum(axis=1), _LITTLE_US))[:, None]
+        nearby = tuple(self.workloads_[place] for place in nearest(near, 0, _NEAREST)) if len(parts) else ()
         return Answer(
             latency_us / US_PER_MS,
             {name: value / US_PER_MS for name, value in members.items()},
-            np.column_stack(doubts),
+            np.column_stack([np.ones(len(parts)), novelty, parts.gap_us / parts.step_us, disagreement]),
             FamilyTimes(
                 (*op_families().device, GAP),
                 np.column_stack([parts.families_us, parts.gap_us]) / US_PER_MS,
                 families_us / US_PER_MS,
             ),
+            (
+                *operation_cautions(anchor, self.vocabulary_),
+                *self._range_cautions(parts, near),
+                *self._truncation_cautions(parts, anchor),
+            ),
+            nearby,
         )
 
-    def nearest_workloads(self, anchor: ProfileArrays, count: int) -> list[str]:
-        """Return the names of the training workloads most like the first profile, nearest first."""
-        order = np.argsort(self.additive_.distances(self._parts(anchor))[0])
-        return [self.workloads_[place] for place in order[:count]]
+    def _mean(self, logs: dict[str, FloatArray]) -> FloatArray:
+        weight = self.translation_weight if "translation" in logs else 0.0
+        return (1 - weight) * logs["additive"] + weight * logs.get("translation", logs["additive"])
 
-    def cautions(self, anchor: ProfileArrays) -> list[Caution]:
-        """Say what in these profiles the predictor cannot know."""
-        return [
-            *operation_cautions(anchor, self.vocabulary_),
-            *self._range_cautions(anchor),
-            *self._truncation_cautions(anchor),
-        ]
+    def _range_cautions(self, parts: Components, near: Proximity) -> list[Caution]:
+        step_ms = parts.step_us / US_PER_MS
+        learnt_ms = self.additive_.neighbourhood_.parts.step_us / US_PER_MS
+        shortest, longest = float(learnt_ms.min()), float(learnt_ms.max())
+        outside = np.flatnonzero((step_ms < 0.8 * shortest) | (step_ms > 1.25 * longest))
+        if not len(outside):
+            return []
+        first = int(outside[0])
+        nearby = "; ".join(self.workloads_[place] for place in nearest(near, first, _NEAREST))
+        text = (
+            f"a step of {step_ms[first]:.4g} ms is outside what was learnt from ({shortest:.3g} to"
+            f" {longest:.4g} ms; nearest: {nearby}); profile a batch size whose step lies inside"
+        )
+        return [Caution(text, unmeasured=True, of_latency=True)]
 
-    def _truncation_cautions(self, anchor: ProfileArrays) -> list[Caution]:
+    def _truncation_cautions(self, parts: Components, anchor: ProfileArrays) -> list[Caution]:
         column = op_families().device.index("optimizer")
-        learnt_us = self.additive_.anchor_.families_us[:, column]
-        unknown = np.isnan(anchor.step_latency_ms)
-        without = captured_us(anchor)[0][:, column] == 0
-        if np.median(learnt_us) == 0 or not (unknown & without).any():
+        learnt_us = self.additive_.neighbourhood_.parts.families_us[:, column]
+        cut = np.isnan(anchor.step_latency_ms) & (parts.families_us[:, column] == 0)
+        if np.median(learnt_us) == 0 or not cut.any():
             return []
         text = (
             "no optimizer operation in the capture, so it was likely cut short; without the anchor's latency that"
@@ -129,40 +152,31 @@ class BlendPredictor:
         )
         return [Caution(text)]
 
-    def _range_cautions(self, anchor: ProfileArrays) -> list[Caution]:
-        step_ms = self._parts(anchor).step_us / US_PER_MS
-        learnt_ms = self.additive_.anchor_.step_us / US_PER_MS
-        shortest, longest = float(learnt_ms.min()), float(learnt_ms.max())
-        if ((step_ms >= 0.8 * shortest) & (step_ms <= 1.25 * longest)).all():
-            return []
-        nearest = "; ".join(self.nearest_workloads(anchor, 3))
-        text = (
-            f"a step of {step_ms[0]:.4g} ms is outside what was learnt from ({shortest:.3g} to {longest:.4g} ms;"
-            f" nearest: {nearest}); profile a batch size whose step lies inside"
-        )
-        return [Caution(text, unmeasured=True, of_latency=True)]
-
     def to_state(self) -> State:
         """Return what a bundle keeps."""
-        settings, arrays = self.additive_.to_settings()
+        settings, arrays = self.additive_.to_state()
         state = State(
             {
                 "params": self.get_params(),
                 "workloads": self.workloads_,
                 "idle_share": self.idle_share_,
                 "vocabulary": self.vocabulary_.to_settings(),
-                "families": list(op_families().device),
+                "op_families": op_families().fingerprint,
                 "additive": settings,
                 "translation": None,
             },
             {f"additive/{name}": array for name, array in arrays.items()},
         )
-        parts = self.additive_.anchor_
+        parts = self.additive_.neighbourhood_.parts
         for each in fields(parts):
             state.arrays[f"anchor/{each.name}"] = getattr(parts, each.name).astype(np.float32)
         if self.translation_ is not None:
-            state.settings["translation"], arrays = self.translation_.to_settings()
+            translated = self.translation_.neighbourhood_.parts
+            state.settings["translation"], arrays = self.translation_.to_state()
             state.arrays.update({f"translation/{name}": array for name, array in arrays.items()})
+            if len(translated) < len(parts):
+                for each in fields(translated):
+                    state.arrays[f"translated/{each.name}"] = getattr(translated, each.name).astype(np.float32)
         return state
 
     @classmethod
@@ -173,19 +187,25 @@ class BlendPredictor:
             KeyError, TypeError, ValueError: the state is not one of ours, or of another table of op families.
         """
         settings = state.settings
-        if settings["families"] != list(op_families().device):
-            raise ValueError("its op families are not those of this version")
-        parts = Components(*(state.arrays[f"anchor/{each.name}"].astype(float) for each in fields(Components)))
-        made = cls(**settings["params"])
+        if settings["op_families"] != op_families().fingerprint:
+            raise ValueError("its table of op families is not that of this version")
+        made = cls(checked_number(settings["params"], "translation_weight", 0, 1))
         made.workloads_ = [str(name) for name in settings["workloads"]]
-        made.idle_share_ = float(settings["idle_share"])
+        made.idle_share_ = checked_number(settings, "idle_share", 0, 1)
         made.vocabulary_ = Vocabulary.from_settings(settings["vocabulary"])
-        made.additive_ = AdditiveRatios.from_settings(settings["additive"], below(state.arrays, "additive/"), parts)
-        if settings["translation"] is not None:
-            arrays = below(state.arrays, "translation/")
-            made.translation_ = FamilyTranslation.from_settings(settings["translation"], arrays, parts)
-        if len(made.workloads_) != len(parts):
+        neighbourhood = Neighbourhood.of(Components.from_arrays(below(state.arrays, "anchor/")))
+        if len(made.workloads_) != len(neighbourhood.parts):
             raise ValueError("its workloads do not fit its arrays")
+        made.additive_ = AdditiveRatios.from_state(
+            settings["additive"], below(state.arrays, "additive/"), neighbourhood
+        )
+        if settings["translation"] is not None:
+            fewer = below(state.arrays, "translated/")
+            if fewer:
+                neighbourhood = Neighbourhood.of(Components.from_arrays(fewer))
+            made.translation_ = FamilyTranslation.from_state(
+                settings["translation"], below(state.arrays, "translation/"), neighbourhood
+            )
         return made
 
 

@@ -1,13 +1,16 @@
 """What a step consists of: device time by op family, and the gap in which no device operation runs."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Self
+from functools import lru_cache
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from profet.predictors.state import checked
 from profet.profiles.arrays import FloatArray, ProfileArrays
-from profet.profiles.families import IDLE_FAMILY, INPUT_FAMILY, op_families
+from profet.profiles.families import ANYTHING_ELSE, IDLE_FAMILY, INPUT_FAMILY, op_families
 from profet.quantities import US_PER_MS
 
 _TRUNCATED = 0.93
@@ -45,6 +48,22 @@ class Components:
         total: FloatArray = self.families_us.sum(axis=1)
         return total
 
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+        """Rebuild from the arrays that a bundle keeps.
+
+        Raises:
+            KeyError, ValueError: they are not those of n steps.
+        """
+        n, families = len(arrays["step_us"]), len(op_families().device)
+        return cls(
+            checked(arrays, "families_us", (n, families), least=0.0),
+            checked(arrays, "gap_us", (n,), least=0.0),
+            checked(arrays, "idle_us", (n,), least=0.0),
+            checked(arrays, "input_us", (n,), least=0.0),
+            checked(arrays, "step_us", (n,), least=1e-6),
+        )
+
     def take(self, rows: npt.NDArray[np.bool_] | npt.NDArray[np.intp]) -> Self:
         """Select runs by a mask of shape (n,) or by their indices."""
         return type(self)(*(getattr(self, field.name)[rows] for field in fields(self)))
@@ -56,14 +75,21 @@ def captured_us(profiles: ProfileArrays) -> tuple[FloatArray, FloatArray, FloatA
     Returns:
         Device time by family, shape (n, families); idle time of the device and input time of the host, shape (n,).
     """
-    table = op_families()
-    on_device = np.array(table.families(profiles.device_ops), object)
-    on_host = np.array(table.families(profiles.host_ops), object)
-    columns = [profiles.device_us[:, on_device == family].sum(axis=1) for family in table.device]
-    known = np.isin(on_device, [*table.device, IDLE_FAMILY])
-    columns[table.device.index("bookkeeping")] += profiles.device_us[:, ~known].sum(axis=1)
-    idle_us = profiles.device_us[:, on_device == IDLE_FAMILY].sum(axis=1)
-    return np.stack(columns, axis=1), idle_us, profiles.host_us[:, on_host == INPUT_FAMILY].sum(axis=1)
+    on_device = profiles.device_us @ _grouping(profiles.device_ops)
+    on_host = profiles.host_us @ _grouping(profiles.host_ops)
+    families_us = on_device[:, :-2]
+    families_us[:, op_families().device.index(ANYTHING_ELSE)] += on_device[:, -1]  # input work, but on the device
+    return families_us, on_device[:, -2], on_host[:, -1]
+
+
+@lru_cache(maxsize=16)
+def _grouping(operations: tuple[str, ...]) -> FloatArray:
+    """Return which operation adds to what, shape (operations, families + 2): device families, idle, input."""
+    columns = [*op_families().device, IDLE_FAMILY, INPUT_FAMILY]
+    groups = np.zeros((len(operations), len(columns)))
+    for row, family in enumerate(op_families().families(operations)):
+        groups[row, columns.index(family)] = 1.0
+    return groups
 
 
 def take_apart(captured: tuple[FloatArray, FloatArray, FloatArray], step_us: FloatArray) -> Components:
@@ -82,7 +108,7 @@ def take_apart(captured: tuple[FloatArray, FloatArray, FloatArray], step_us: Flo
     covered_us = busy_us + idle_us
     missing_us = np.where(covered_us < _TRUNCATED * step_us, step_us - covered_us, 0.0)
     fitted_us = families_us * np.minimum(1.0, step_us / busy_us)[:, None]
-    fitted_us[:, op_families().device.index("elementwise")] += _MISSING_IS_SMALL * missing_us
+    fitted_us[:, op_families().device.index(ANYTHING_ELSE)] += _MISSING_IS_SMALL * missing_us
     fitted_busy_us = np.maximum(fitted_us.sum(axis=1), 1e-3)
     fitted_us *= ((fitted_busy_us + (1 - _MISSING_IS_SMALL) * missing_us) / fitted_busy_us)[:, None]
     gap_us = np.maximum(step_us - fitted_us.sum(axis=1), 0.0)

@@ -11,15 +11,29 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from profet.profiles.arrays import FloatArray
 
 _SQRT3 = np.sqrt(3.0)
-_SHAPES: dict[str, Callable[[FloatArray], FloatArray]] = {
-    "exponential": lambda distance: np.exp(-distance),
-    "matern32": lambda distance: (1 + _SQRT3 * distance) * np.exp(-_SQRT3 * distance),
-}
+
+
+def _exponential(distances: FloatArray) -> FloatArray:
+    """Return exp(-d), in the array of the distances."""
+    np.negative(distances, out=distances)
+    return np.exp(distances, out=distances)
+
+
+def _matern32(distances: FloatArray) -> FloatArray:
+    """Return (1 + √3 d) exp(-√3 d), in the array of the distances."""
+    distances *= _SQRT3
+    decay = np.exp(-distances)
+    distances += 1
+    distances *= decay
+    return distances
+
+
+SHAPES: dict[str, Callable[[FloatArray], FloatArray]] = {"exponential": _exponential, "matern32": _matern32}
+"""Kernels as functions of distance over length; they overwrite what they are given."""
 
 
 @dataclass(frozen=True)
@@ -75,10 +89,6 @@ class Proximity:
             self.squared + other.squared, self.products + other.products, self.features + other.features
         )
 
-    def take(self, known: npt.NDArray[np.bool_]) -> "Proximity":
-        """Keep some of the known rows."""
-        return Proximity(self.squared[:, known], self.products[:, known], self.features)
-
     def distances(self) -> FloatArray:
         """Return root mean squares of the differences, shape (rows, known)."""
         root: FloatArray = np.sqrt(self.squared / self.features)
@@ -110,7 +120,7 @@ class GaussianProcess:
 
     def _covariance(self, proximity: Proximity, length: float, linear: float) -> FloatArray:
         distances = proximity.distances()
-        return _SHAPES[self.shape](distances / length) + linear * proximity.products / proximity.features
+        return SHAPES[self.shape](distances / length) + linear * proximity.products / proximity.features
 
     def fit(self, proximity: Proximity, y: FloatArray, weight: FloatArray) -> Self:
         """Learn the answers of the known rows.
@@ -134,27 +144,11 @@ class GaussianProcess:
                     if likelihood > best:
                         best, self.coefficients_ = likelihood, coefficients
                         self.length_, self.linear_ = length, linear
+        if not np.isfinite(best):
+            raise ValueError("answers or features that are not finite cannot be learnt from")
         return self
 
     def predict(self, proximity: Proximity) -> FloatArray:
         """Return the answers of rows, shape (rows,), from their proximity to the known ones."""
         answers: FloatArray = self._covariance(proximity, self.length_, self.linear_) @ self.coefficients_
         return answers
-
-    def to_settings(self) -> dict[str, Any]:
-        """Return plain JSON values, without the coefficients."""
-        return {"shape": self.shape, "length": self.length_, "linear": self.linear_}
-
-    @classmethod
-    def from_settings(cls, settings: dict[str, Any], coefficients: FloatArray) -> Self:
-        """Rebuild a fitted process.
-
-        Raises:
-            ValueError: a kernel that there is none of.
-        """
-        if settings["shape"] not in _SHAPES or not float(settings["length"]) > 0:
-            raise ValueError("a kernel that is none")
-        made = cls(settings["shape"])
-        made.length_, made.linear_ = float(settings["length"]), float(settings["linear"])
-        made.coefficients_ = np.asarray(coefficients, float)
-        return made

@@ -11,6 +11,7 @@ from typing import Self
 
 import numpy as np
 
+from profet.predictors.state import checked
 from profet.profiles.arrays import FloatArray
 
 _FLOOR = 0.01
@@ -37,10 +38,12 @@ class Calibration:
     unlike: FloatArray
 
     def __post_init__(self) -> None:
-        if self.quantiles.shape != LEVELS.shape or self.weights.shape != self.unlike.shape:
-            raise ValueError("a calibration whose arrays do not fit together")
-        if not np.isfinite([*self.weights, *self.quantiles, *self.unlike]).all() or (self.quantiles < 0).any():
-            raise ValueError("a calibration with a value that is none")
+        arrays = {"weights": self.weights, "quantiles": self.quantiles, "unlike": self.unlike}
+        reasons = self.weights.shape[:1]
+        for name, shape in (("weights", reasons), ("quantiles", LEVELS.shape), ("unlike", reasons)):
+            checked(arrays, name, shape, least=0.0)
+        if (np.diff(self.quantiles) < 0).any():
+            raise ValueError("a calibration whose quantiles fall")
 
     @classmethod
     def fit(cls, doubts: FloatArray, true_ms: FloatArray, predicted_ms: FloatArray) -> Self:
@@ -60,10 +63,12 @@ class Calibration:
             weights = nnls(doubts / size[:, None], errors / size)[0]
         scores = errors / (_FLOOR + doubts @ weights)
         ranks = np.minimum(1.0, LEVELS * (1 + 1 / len(scores)))
-        return cls(weights, np.quantile(scores, ranks), np.quantile(doubts, 0.95, axis=0))
+        return cls(weights, np.quantile(scores, ranks, method="higher"), np.quantile(doubts, 0.95, axis=0))
 
     def half_width(self, doubts: FloatArray, level: float) -> FloatArray:
         """Return half the interval's width in natural logs, shape (n,)."""
+        if doubts.shape[1:] != self.weights.shape:
+            raise ValueError(f"a calibration of {len(self.weights)} doubts for {doubts.shape[1:]} of them")
         score = float(np.interp(level, LEVELS, self.quantiles))
         width: FloatArray = score * (_FLOOR + doubts @ self.weights)
         return width

@@ -5,7 +5,7 @@ from typing import Any, Protocol, Self
 
 from profet.errors import InputError
 from profet.names import suggest
-from profet.predictors.answer import Answer, Caution
+from profet.predictors.answer import Answer
 from profet.predictors.blend import BlendPredictor
 from profet.predictors.published import PublishedPredictor
 from profet.predictors.state import State
@@ -31,14 +31,6 @@ class Predictor(Protocol):
 
     def answer(self, anchor: ProfileArrays) -> Answer:
         """Return the latency on the target with what it rests on, for n profiles."""
-        ...
-
-    def cautions(self, anchor: ProfileArrays) -> list[Caution]:
-        """Say what in these profiles the predictor cannot know."""
-        ...
-
-    def nearest_workloads(self, anchor: ProfileArrays, count: int) -> list[str]:
-        """Return the names of the training workloads most like the first profile; empty where that is unknown."""
         ...
 
     def to_state(self) -> State:

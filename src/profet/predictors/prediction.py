@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from profet.errors import InputError
+from profet.errors import BundleError, InputError
 from profet.predictors.answer import NOVELTY, Answer, Caution
 from profet.predictors.bundle import Bundle
 from profet.predictors.intervals import WIDENED, interval_ms
@@ -17,7 +17,6 @@ from profet.profiles.steps import LEAST_COVERED, MOST_COVERED, likely_latency
 from profet.quantities import US_PER_MS, format_ms
 
 DEFAULT_INTERVAL = 0.9
-_NEAREST = 3
 _UNLIKE = (
     "this profile is unlike what was learnt from, more than 95 % of the runs that the error was measured on"
     " (nearest: {nearest}); the interval says how much that costs; train on runs like yours to be surer"
@@ -137,17 +136,19 @@ def _predict_target(
     with np.errstate(over="ignore", invalid="ignore"):
         answer = predictor.answer(arrays)
     latency_ms = _usable(float(answer.latency_ms[0]), target)
-    cautions = predictor.cautions(arrays)
+    cautions = list(answer.cautions)
     latency_known = not np.isnan(arrays.step_latency_ms[0])
-    nearest = tuple(predictor.nearest_workloads(arrays, _NEAREST))
     calibration = bundle.calibration(anchor, target, latency_known)
     widened, low_ms, high_ms = False, None, None
     if calibration is not None and answer.doubts is not None:
         unlike = answer.doubts[0, NOVELTY] > calibration.unlike[NOVELTY]
         if unlike and not any(caution.unmeasured for caution in cautions):
-            cautions = [*cautions, Caution(_UNLIKE.format(nearest="; ".join(nearest)))]
+            cautions = [*cautions, Caution(_UNLIKE.format(nearest="; ".join(answer.nearest_workloads)))]
         widened = any(caution.unmeasured for caution in cautions)
-        half_width = calibration.half_width(answer.doubts, interval) * (WIDENED if widened else 1)
+        try:
+            half_width = calibration.half_width(answer.doubts, interval) * (WIDENED if widened else 1)
+        except ValueError as error:
+            raise BundleError(f"{bundle.where}: {anchor} → {target} has {error}; train it again") from None
         ends = interval_ms(answer.latency_ms, half_width)
         low_ms, high_ms = float(ends[0][0]), float(ends[1][0])
     pair = next(pair for pair in bundle.pairs if (pair.anchor, pair.target) == (anchor, target))
@@ -156,7 +157,7 @@ def _predict_target(
         pair.error("family", latency_known),
         {name: float(values[0]) for name, values in answer.members.items() if not np.isnan(values[0])},
         _family_times(answer),
-        nearest,
+        answer.nearest_workloads,
         widened,
     )
     level = None if low_ms is None else interval

@@ -93,15 +93,8 @@ class PublishedPredictor:
     def answer(self, anchor: ProfileArrays) -> Answer:
         """Return the latency on the target and the members' answers, for n profiles."""
         members = self.predict_members(anchor)
-        return Answer(combine(members), members)
-
-    def cautions(self, anchor: ProfileArrays) -> list[Caution]:
-        """Say which operations of these profiles were never seen, and what they were taken for."""
-        return [Caution(_tell(unseen)) for unseen in self._require_fitted().clusters.unseen(anchor)]
-
-    def nearest_workloads(self, anchor: ProfileArrays, count: int) -> list[str]:  # noqa: ARG002
-        """Return nothing: the published method does not keep what it learnt from."""
-        return []
+        unseen = self._require_fitted().clusters.unseen(anchor)
+        return Answer(combine(members), members, cautions=tuple(Caution(_tell(each)) for each in unseen))
 
     def _require_fitted(self) -> _Fitted:
         if self._fitted is None:

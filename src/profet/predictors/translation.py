@@ -4,104 +4,26 @@ Needs profiles of the target in training, not when predicting. Where two GPUs di
 arithmetic, launches), a model unlike those seen is still made of the same kinds of work.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from profet.predictors.answer import GAP
 from profet.predictors.components import Components
-from profet.predictors.context import context
-from profet.predictors.gaussian_process import GaussianProcess, Proximity, Standardiser
-from profet.predictors.state import below
+from profet.predictors.gaussian_process import Proximity
+from profet.predictors.log_ratios import LogRatios
+from profet.predictors.neighbourhood import Neighbourhood
+from profet.predictors.state import below, checked, checked_number
 from profet.profiles.arrays import FloatArray
 from profet.profiles.families import op_families
 
 _LEAST_ANCHOR_US, _LEAST_TARGET_US = 5.0, 1.0
 _LEAST_WORKLOADS = 10
 _GAP_FLOOR_US = 300.0
-_BEYOND = 0.1
-"""How far (in logs) an answer may lie beyond those seen in training."""
-
-
-@dataclass(frozen=True)
-class LogRatio:
-    """A log ratio learnt from some of the training workloads: weighted mean plus what a Gaussian process adds.
-
-    Args:
-        known: which training workloads it was learnt from, shape (workloads,).
-        own: features beside the context: mean and deviation, and the training values, shape (workloads, own).
-        mean: of the log ratio.
-        low: smallest log ratio seen.
-        high: largest log ratio seen.
-        process: None where the family takes too little time to learn more than the mean.
-    """
-
-    known: npt.NDArray[np.bool_]
-    scaler: Standardiser
-    own: FloatArray
-    mean: float
-    low: float
-    high: float
-    process: GaussianProcess | None
-
-    @classmethod
-    def fit(
-        cls, near: Proximity, own: FloatArray, y: FloatArray, weight: FloatArray, known: npt.NDArray[np.bool_],
-        process: GaussianProcess | None,
-    ) -> Self:  # fmt: skip
-        """Learn y, shape (known,), from the context's proximity (workloads, workloads) and own features."""
-        weight = weight / weight.mean()
-        mean = float((weight * y).sum() / weight.sum())
-        scaler = Standardiser.fit(own[known])
-        if process is not None:
-            z = scaler.transform(own[known])
-            among = Proximity(near.squared[known], near.products[known], near.features).take(known)
-            process.fit(among + Proximity.between(z, z), y - mean, np.maximum(weight, 0.05))
-        return cls(known, scaler, own, mean, float(y.min()), float(y.max()), process)
-
-    def to_settings(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return plain JSON values and arrays."""
-        settings: dict[str, Any] = {"mean": self.mean, "low": self.low, "high": self.high, "process": None}
-        if self.process is None:
-            return settings, {}
-        arrays = {
-            "known": self.known,
-            "own": self.own[self.known],
-            "own_mean": self.scaler.mean,
-            "own_deviation": self.scaler.deviation,
-            "coefficients": self.process.coefficients_,
-        }
-        return {**settings, "process": self.process.to_settings()}, arrays
-
-    @classmethod
-    def from_settings(cls, settings: dict[str, Any], arrays: dict[str, Any]) -> Self:
-        """Rebuild what was learnt.
-
-        Raises:
-            ValueError: arrays that do not fit together.
-        """
-        mean, low, high = (float(settings[name]) for name in ("mean", "low", "high"))
-        if settings["process"] is None:
-            nothing = np.zeros((0, 1))
-            return cls(np.zeros(0, bool), Standardiser(np.zeros(1), np.ones(1)), nothing, mean, low, high, None)
-        known, coefficients = arrays["known"].astype(bool), arrays["coefficients"]
-        if not known.sum() == len(coefficients) == len(arrays["own"]):
-            raise ValueError("a family whose arrays do not fit together")
-        own = np.zeros((len(known), arrays["own"].shape[1]))
-        own[known] = arrays["own"]
-        scaler = Standardiser(arrays["own_mean"], arrays["own_deviation"])
-        process = GaussianProcess.from_settings(settings["process"], coefficients)
-        return cls(known, scaler, own, mean, low, high, process)
-
-    def predict(self, near: Proximity, own: FloatArray) -> FloatArray:
-        """Return log ratios of shape (rows,); near is the rows' proximity to all training workloads."""
-        if self.process is None:
-            return np.full(len(own), self.mean)
-        added = Proximity.between(self.scaler.transform(own), self.scaler.transform(self.own[self.known]))
-        answer = self.mean + self.process.predict(near.take(self.known) + added)
-        return np.clip(answer, self.low - _BEYOND, self.high + _BEYOND)
+_GAP_TERMS = 6
+_LITTLE_US = 1e-3
 
 
 @dataclass
@@ -115,90 +37,64 @@ class FamilyTranslation:
 
     shape: str = "matern32"
     least_share: float = 0.003
-    anchor_: Components = field(init=False, repr=False)
-    families_: list[LogRatio | None] = field(init=False, repr=False)
-    fallback_: float = field(init=False)
+    neighbourhood_: Neighbourhood = field(init=False, repr=False)
+    families_: LogRatios = field(init=False, repr=False)
+    gap_: LogRatios = field(init=False, repr=False)
     gap_terms_: FloatArray = field(init=False, repr=False)
-    gap_: LogRatio = field(init=False, repr=False)
 
     def get_params(self) -> dict[str, Any]:
         """Return the settings by name, as scikit-learn's estimators do."""
         return {each.name: getattr(self, each.name) for each in fields(self) if each.init}
 
-    def _place(self) -> None:
-        features = context(self.anchor_)
-        self._scaler = Standardiser.fit(features)
-        self._known = self._scaler.transform(features)
-
     def fit(self, anchor: Components, target: Components) -> Self:
         """Learn from m workloads, one row each, on both instances."""
-        self.anchor_ = anchor
-        self._place()
-        near = Proximity.between(self._known, self._known)
-        self.fallback_ = _usual_log_ratio(anchor, target)
-        columns = range(anchor.families_us.shape[1])
-        self.families_ = [self._fit_family(column, near, anchor, target) for column in columns]
-        self._fit_gap(near, anchor, target)
+        self.neighbourhood_ = Neighbourhood.of(anchor)
+        among = self.neighbourhood_.among()
+        self.families_ = LogRatios.empty(self.shape, anchor.families_us.shape[1], len(anchor), 1)
+        learnt = [self._fit_family(place, among, anchor, target) for place in range(anchor.families_us.shape[1])]
+        usual = _usual_log_ratios(anchor, target)
+        for place in np.flatnonzero(~np.array(learnt)):
+            self.families_.set_constant(int(place), usual[place])
+        self._fit_gap(among, anchor, target)
         return self
 
-    def _fit_family(self, column: int, near: Proximity, anchor: Components, target: Components) -> LogRatio | None:
-        here, there = anchor.families_us[:, column], target.families_us[:, column]
+    def _fit_family(self, place: int, among: Proximity, anchor: Components, target: Components) -> bool:
+        here, there = anchor.families_us[:, place], target.families_us[:, place]
         known = (here > _LEAST_ANCHOR_US) & (there > _LEAST_TARGET_US)
-        if known.sum() < _LEAST_WORKLOADS:
-            return None
+        if not known.any():
+            return False
         share = here[known] / anchor.step_us[known]
-        process = GaussianProcess(self.shape) if share.mean() > self.least_share else None
+        varies = known.sum() >= _LEAST_WORKLOADS and bool(share.mean() > self.least_share)
         y, weight = np.log(there[known] / here[known]), np.sqrt(share) + 0.02
-        return LogRatio.fit(near, _log_time(here), y, weight, known, process)
+        self.families_.fit_one(place, among, _log_times(here[:, None])[:, 0], known, y, weight, varies)
+        return True
 
-    def _fit_gap(self, near: Proximity, anchor: Components, target: Components) -> None:
+    def _fit_gap(self, among: Proximity, anchor: Components, target: Components) -> None:
         from scipy.optimize import nnls
 
-        terms = _gap_terms(anchor, target.busy_us)
+        busy_us = np.maximum(target.busy_us, _LITTLE_US)
+        terms = _gap_terms(anchor, busy_us)
         self.gap_terms_ = nnls(terms / target.step_us[:, None], target.gap_us / target.step_us)[0]
         y = np.log((target.gap_us + _GAP_FLOOR_US) / (terms @ self.gap_terms_ + _GAP_FLOOR_US))
         weight = np.sqrt((target.gap_us + _GAP_FLOOR_US) / target.step_us) + 0.02
-        everywhere = np.ones(len(anchor), bool)
-        own = _busy_features(anchor, target.busy_us)
-        self.gap_ = LogRatio.fit(near, own, y, weight, everywhere, GaussianProcess(self.shape))
+        self.gap_ = LogRatios.empty(self.shape, 1, len(anchor), 2)
+        varies = len(anchor) >= _LEAST_WORKLOADS
+        known = np.ones(len(anchor), bool)
+        self.gap_.fit_one(0, among, _busy_features(anchor, busy_us)[:, 0], known, y, weight, varies)
 
-    def translate(self, anchor: Components) -> tuple[FloatArray, FloatArray]:
-        """Return the target's time by family, shape (n, families), and its gap, shape (n,), in µs per step."""
-        near = Proximity.between(self._scaler.transform(context(anchor)), self._known)
-        families_us = np.empty_like(anchor.families_us)
-        for column, ratio in enumerate(self.families_):
-            here = anchor.families_us[:, column]
-            log_ratio = self.fallback_ if ratio is None else ratio.predict(near, _log_time(here))
-            families_us[:, column] = here * np.exp(log_ratio)
-        busy_us = np.maximum(families_us.sum(axis=1), 1e-3)
-        expected = _gap_terms(anchor, busy_us) @ self.gap_terms_ + _GAP_FLOOR_US
-        gap_us = expected * np.exp(self.gap_.predict(near, _busy_features(anchor, busy_us))) - _GAP_FLOOR_US
-        return families_us, np.maximum(gap_us, 0.0)
+    def translate(self, anchor: Components, near: Proximity | None = None) -> tuple[FloatArray, FloatArray]:
+        """Return the target's time by family, shape (n, families), and its gap, shape (n,), in µs per step.
 
-    def to_settings(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return plain JSON values and arrays, without the training components."""
-        settings: dict[str, Any] = {"params": self.get_params(), "fallback": self.fallback_, "ratios": {}}
-        arrays: dict[str, Any] = {"gap_terms": self.gap_terms_}
-        learnt = {**dict(zip(op_families().device, self.families_, strict=True)), GAP: self.gap_}
-        for name, ratio in learnt.items():
-            if ratio is not None:
-                settings["ratios"][name], more = ratio.to_settings()
-                arrays.update({f"{name}/{key}": array for key, array in more.items()})
-        return settings, arrays
-
-    @classmethod
-    def from_settings(cls, settings: dict[str, Any], arrays: dict[str, Any], anchor: Components) -> Self:
-        """Rebuild a fitted member."""
-        made = cls(**settings["params"])
-        made.anchor_, made.fallback_, made.gap_terms_ = anchor, float(settings["fallback"]), arrays["gap_terms"]
-        made._place()
-        ratios = {
-            name: LogRatio.from_settings(each, below(arrays, f"{name}/"))
-            for name, each in settings["ratios"].items()
-        }
-        made.families_ = [ratios.get(name) for name in op_families().device]
-        made.gap_ = ratios[GAP]
-        return made
+        Args:
+            anchor: n steps on the anchor.
+            near: their proximity to the training workloads, where it is known already.
+        """
+        near = near or self.neighbourhood_.near(anchor)
+        families_us = anchor.families_us * np.exp(self.families_.predict(near, _log_times(anchor.families_us)))
+        busy_us = np.maximum(families_us.sum(axis=1), _LITTLE_US)
+        expected_us = _gap_terms(anchor, busy_us) @ self.gap_terms_ + _GAP_FLOOR_US
+        log_ratio = self.gap_.predict(near, _busy_features(anchor, busy_us))[:, 0]
+        return families_us, np.maximum(expected_us * np.exp(log_ratio) - _GAP_FLOOR_US, 0.0)
 
     def predict(self, anchor: Components) -> FloatArray:
         """Return the target's step latency in µs, shape (n,)."""
@@ -206,24 +102,56 @@ class FamilyTranslation:
         step_us: FloatArray = families_us.sum(axis=1) + gap_us
         return step_us
 
+    def to_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        """Return plain JSON values and arrays, without the training workloads."""
+        arrays = {"gap_terms": self.gap_terms_}
+        for prefix, ratios in (("family/", self.families_), ("gap/", self.gap_)):
+            arrays.update({prefix + name: array for name, array in ratios.arrays().items()})
+        return {"params": self.get_params()}, arrays
 
-def _usual_log_ratio(anchor: Components, target: Components) -> float:
-    """Return the median log ratio of bandwidth-bound work, or of all work where too few workloads have any."""
-    memory = np.array([op_families().kinds[name] == "memory" for name in op_families().device])
-    here, there = (side.families_us[:, memory].sum(axis=1) for side in (anchor, target))
-    known = (here > _LEAST_ANCHOR_US) & (there > _LEAST_TARGET_US)
-    if known.sum() < min(_LEAST_WORKLOADS, len(known)):
-        here, there = np.maximum(anchor.busy_us, 1e-3), np.maximum(target.busy_us, 1e-3)
-        known = np.ones(len(here), bool)
-    return float(np.median(np.log(there[known] / here[known])))
+    @classmethod
+    def from_state(
+        cls, settings: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]], neighbourhood: Neighbourhood
+    ) -> Self:
+        """Rebuild a fitted member.
+
+        Raises:
+            KeyError, TypeError, ValueError: settings or arrays that are not those of this member.
+        """
+        params = settings["params"]
+        made = cls(str(params["shape"]), checked_number(params, "least_share", 0, 1))
+        made.neighbourhood_ = neighbourhood
+        workloads, families = neighbourhood.parts.families_us.shape
+        made.families_ = LogRatios.from_arrays(made.shape, below(arrays, "family/"), families, workloads, 1)
+        made.gap_ = LogRatios.from_arrays(made.shape, below(arrays, "gap/"), 1, workloads, 2)
+        made.gap_terms_ = checked(arrays, "gap_terms", (_GAP_TERMS,), least=0.0)
+        return made
 
 
-def _log_time(times_us: FloatArray) -> FloatArray:
-    return np.log(np.maximum(times_us, _LEAST_ANCHOR_US))[:, None]
+def _usual_log_ratios(anchor: Components, target: Components) -> FloatArray:
+    """Return the log ratio of each family's kind, or of all work where no workload has any of that kind."""
+    kinds = np.array([op_families().kinds[name] for name in op_families().device], object)
+    usual = np.full(len(kinds), _median_log_ratio(anchor.busy_us, target.busy_us))
+    for kind in set(kinds):
+        here, there = (side.families_us[:, kinds == kind].sum(axis=1) for side in (anchor, target))
+        known = (here > _LEAST_ANCHOR_US) & (there > _LEAST_TARGET_US)
+        if known.any():
+            usual[kinds == kind] = _median_log_ratio(here[known], there[known])
+    return usual
+
+
+def _median_log_ratio(here_us: FloatArray, there_us: FloatArray) -> float:
+    return float(np.median(np.log(np.maximum(there_us, _LITTLE_US) / np.maximum(here_us, _LITTLE_US))))
+
+
+def _log_times(times_us: FloatArray) -> FloatArray:
+    """Return times of shape (n, k) as own features of shape (n, k, 1)."""
+    return np.log(np.maximum(times_us, _LEAST_ANCHOR_US))[:, :, None]
 
 
 def _busy_features(anchor: Components, target_busy_us: FloatArray) -> FloatArray:
-    return np.column_stack([np.log(target_busy_us), np.log(target_busy_us / anchor.step_us)])
+    """Return the gap's own features, shape (n, 1, 2)."""
+    return np.stack([np.log(target_busy_us), np.log(target_busy_us / anchor.step_us)], axis=1)[:, None, :]
 
 
 def _gap_terms(anchor: Components, target_busy_us: FloatArray) -> FloatArray:

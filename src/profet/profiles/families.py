@@ -1,5 +1,6 @@
 """Which family an operation belongs to: what kind of work it does, whatever its framework calls it."""
 
+import hashlib
 import re
 import tomllib
 from collections.abc import Sequence
@@ -8,18 +9,39 @@ from functools import cached_property, lru_cache
 from importlib import resources
 from typing import Any, Self
 
+from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
-
-from profet.names import nearest
 
 IDLE_FAMILY = "idle"
 INPUT_FAMILY = "input"
+ANYTHING_ELSE = "elementwise"
+"""Where an operation goes whose name is like no other."""
 
 _MISSPELT = 0.15
-"""A name that differs from a known one in less than this share of its letters is taken for it."""
+"""A name that differs from a known one in at most this share of its letters is taken for it, before any pattern."""
+
+_LIKE = 0.5
+"""Beyond this share, the nearest known name says nothing."""
+
+_NUMBERED = re.compile(r"\.\d+$")
 
 
 @dataclass(frozen=True)
+class Placed:
+    """Where an operation belongs.
+
+    Args:
+        family: its op family.
+        relative: the known name that it was taken for; None where it is known itself, or a pattern decided.
+        guessed: whether neither its name nor a pattern nor a similar name decided.
+    """
+
+    family: str
+    relative: str | None = None
+    guessed: bool = False
+
+
+@dataclass(frozen=True, eq=False)
 class OpFamilies:
     """A table from operation names to families; ``data/op_families.toml`` is the shipped one.
 
@@ -28,34 +50,44 @@ class OpFamilies:
         names: family by exact operation name.
         vocabularies: which framework's vocabulary an exact name belongs to.
         patterns: family and regular expression, in the order in which they are tried.
-        precisions: name of a reduced precision and the expression that kernel names show it by.
+        precisions: name of a reduced precision and the expression that kernel names show it by, in that order.
+        fingerprint: of the table's text.
     """
 
     kinds: dict[str, str]
     names: dict[str, str]
     vocabularies: dict[str, str]
-    patterns: tuple[tuple[str, str], ...]
-    precisions: tuple[tuple[str, str], ...]
+    patterns: tuple[tuple[str, re.Pattern[str]], ...]
+    precisions: tuple[tuple[str, re.Pattern[str]], ...]
+    fingerprint: str
 
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read a table.
 
         Raises:
-            ValueError: not TOML, a family without a kind, or an expression that is none.
+            ValueError: not TOML, a section missing, a name in two families, a family without a kind, or an
+                expression that is none.
         """
         table: dict[str, Any] = tomllib.loads(text)
-        names, vocabularies = {}, {}
-        for vocabulary, families in table["names"].items():
-            for family, known in families.items():
-                names.update(dict.fromkeys(known, family))
-                vocabularies.update(dict.fromkeys(known, vocabulary))
-        patterns = tuple((rule["family"], rule["pattern"]) for rule in table["patterns"])
-        precisions = tuple((rule["name"], rule["pattern"]) for rule in table["precisions"])
-        strangers = {*names.values(), *(family for family, _ in patterns)} - set(table["kinds"])
+        names: dict[str, str] = {}
+        vocabularies: dict[str, str] = {}
+        try:
+            for vocabulary, families in table["names"].items():
+                for family, known in families.items():
+                    for name in known:
+                        if names.setdefault(name, family) != family:
+                            raise ValueError(f"{name!r} stands in {names[name]} and in {family}")
+                        vocabularies.setdefault(name, vocabulary)
+            patterns = tuple((rule["family"], _compiled(rule["pattern"])) for rule in table["patterns"])
+            precisions = tuple((rule["name"], _compiled(rule["pattern"])) for rule in table["precisions"])
+            strangers = {*names.values(), *(family for family, _ in patterns)} - set(table["kinds"])
+        except KeyError as error:
+            raise ValueError(f"no {error} in the table of op families") from None
         if strangers:
             raise ValueError(f"families without a kind: {', '.join(sorted(strangers))}")
-        return cls(table["kinds"], names, vocabularies, patterns, precisions)
+        fingerprint = hashlib.sha256(text.encode()).hexdigest()
+        return cls(table["kinds"], names, vocabularies, patterns, precisions, fingerprint)
 
     @cached_property
     def device(self) -> tuple[str, ...]:
@@ -63,43 +95,51 @@ class OpFamilies:
         return tuple(family for family, kind in self.kinds.items() if kind not in {"idle", "host"})
 
     @cached_property
-    def _compiled(self) -> list[tuple[str, re.Pattern[str]]]:
-        return [(family, re.compile(pattern, re.IGNORECASE)) for family, pattern in self.patterns]
+    def _working(self) -> list[str]:
+        """Names that an unknown one may be taken for: none that stands for waiting."""
+        return [name for name, family in self.names.items() if family in self.device]
 
     def families(self, operations: Sequence[str]) -> list[str]:
         """Return the family of each operation; for a name without a rule, that of the nearest known name."""
-        relatives = self.relatives(operations)
-        known = (relatives.get(name, name) for name in operations)
-        return [self.names.get(name) or str(self._by_pattern(name)) for name in known]
+        return [self.place(name).family for name in operations]
 
-    def relatives(self, operations: Sequence[str]) -> dict[str, str]:
-        """Return the known name that each operation was taken for, where it is not known itself.
-
-        That is so where the two differ by a few letters, and where no pattern knows the operation.
-        """
-        strangers = [name for name in dict.fromkeys(operations) if name not in self.names]
-        near = zip(strangers, nearest(strangers, list(self.names)), strict=True)
-        return {
-            name: known
-            for name, known in near
-            if Levenshtein.distance(name, known) <= _MISSPELT * len(name) or self._by_pattern(name) is None
-        }
-
-    def _by_pattern(self, operation: str) -> str | None:
-        return next((family for family, pattern in self._compiled if pattern.search(operation)), None)
+    @lru_cache(maxsize=16384)  # noqa: B019 (one table lives as long as the process)
+    def place(self, operation: str) -> Placed:
+        """Return where an operation belongs: by its name, a name like it but for a few letters, a pattern, or
+        the nearest known name.
+        """  # noqa: D205
+        plain = _NUMBERED.sub("", operation)
+        if plain in self.names:
+            return Placed(self.names[plain])
+        near = process.extractOne(plain, self._working, scorer=Levenshtein.distance)
+        relative, distance = near[0], near[1]
+        if distance <= _MISSPELT * len(plain):
+            return Placed(self.names[relative], relative)
+        for family, pattern in self.patterns:
+            if pattern.search(plain):
+                return Placed(family)
+        if distance <= _LIKE * len(plain):
+            return Placed(self.names[relative], relative, guessed=True)
+        return Placed(ANYTHING_ELSE, guessed=True)
 
     def vocabulary(self, operation: str) -> str:
         """Return whose word an operation is ("tensorflow", "pytorch", "xla"), "kernels" for anything else."""
         if operation.startswith("aten::"):
             return "pytorch"
-        return self.vocabularies.get(operation, "kernels")
+        placed = self.place(operation)
+        return self.vocabularies.get(placed.relative or _NUMBERED.sub("", operation), "kernels")
 
+    @lru_cache(maxsize=16384)  # noqa: B019 (one table lives as long as the process)
     def precision(self, operation: str) -> str | None:
         """Return the reduced precision that a kernel's name shows, such as "half" or "tf32"; None for none."""
-        for name, pattern in self.precisions:
-            if re.search(pattern, operation, re.IGNORECASE):
-                return name
-        return None
+        return next((name for name, pattern in self.precisions if pattern.search(operation)), None)
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern, re.IGNORECASE)
+    except re.error as error:
+        raise ValueError(f"{pattern!r} is no regular expression ({error})") from None
 
 
 @lru_cache(maxsize=1)
