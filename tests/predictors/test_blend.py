@@ -149,8 +149,8 @@ def test_arrays_that_are_not_those_of_a_predictor_are_refused(name: str, how: st
     "settings",
     [
         {"op_families": "another table"},
-        {"idle_share": "x"},
-        {"idle_share": float("nan")},
+        {"step_estimate": {"idle_share": "x", "cut_factor": 1}},
+        {"step_estimate": {"idle_share": float("nan"), "cut_factor": 1}},
         {"workloads": ["one"]},
         {"params": {"translation_weight": 7}},
         {"vocabulary": {"operations": [1], "frameworks": [], "precisions": []}},

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from profet import Profile
-from profet.predictors.components import captured_us, known_or_estimated_us, medians, take_apart, unprofiled_idle
+from profet.predictors.components import captured_us, medians, take_apart
+from profet.predictors.step_estimate import StepEstimate
 from profet.profiles.arrays import ProfileArrays
 from profet.profiles.families import op_families
 
@@ -65,8 +66,18 @@ def test_repeats_become_their_median() -> None:
 
 
 def test_an_unknown_latency_is_estimated_from_busy_and_idle_time() -> None:
-    known = arrays({"Conv2D": 100.0, "IDLE": 50.0}, {"Conv2D": 10.0, "IDLE": 20.0})
-    captured = captured_us(known)
-    share = unprofiled_idle(captured, np.array([120.0, 18.0]))
-    assert share == pytest.approx(0.4)
-    assert known_or_estimated_us(known, captured, share) == pytest.approx([120.0, 18.0])
+    optimizer = {"ResourceApplyGradientDescent": 1.0}
+    captured = captured_us(
+        arrays({"Conv2D": 99.0, "IDLE": 50.0, **optimizer}, {"Conv2D": 9.0, "IDLE": 20.0, **optimizer})
+    )
+    estimate = StepEstimate.fit(captured, np.array([120.0, 18.0]))
+    assert estimate == StepEstimate(pytest.approx(0.4), 1.0)
+    assert estimate.step_us(captured, np.array([np.nan, 77.0])) == pytest.approx([120.0, 77.0])
+
+
+def test_captures_without_an_optimizer_are_lengthened_as_those_in_training_were() -> None:
+    whole = {"Conv2D": 99.0, "ResourceApplyGradientDescent": 1.0}
+    captured = captured_us(arrays(*[whole] * 5, *[{"Conv2D": 70.0}] * 4))
+    estimate = StepEstimate.fit(captured, np.array([100.0] * 5 + [105.0] * 4))
+    assert estimate.cut_factor == pytest.approx(1.5)
+    assert estimate.step_us(captured, np.full(9, np.nan)) == pytest.approx([100.0] * 5 + [105.0] * 4)

@@ -88,7 +88,7 @@ def test_any_name_at_all_has_a_family(operation: str) -> None:
     ],
 )
 def test_reduced_precision_is_seen_in_kernel_names(kernel: str, precision: str | None) -> None:
-    assert op_families().precision(kernel) == precision
+    assert op_families().place(kernel).precision == precision
 
 
 def test_a_table_with_a_family_of_no_kind_is_refused() -> None:

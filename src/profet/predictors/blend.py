@@ -13,14 +13,13 @@ from profet.predictors.cautions import Vocabulary, operation_cautions
 from profet.predictors.components import (
     Components,
     captured_us,
-    known_or_estimated_us,
     medians,
     take_apart,
-    unprofiled_idle,
 )
 from profet.predictors.gaussian_process import Proximity
 from profet.predictors.neighbourhood import Neighbourhood, nearest
 from profet.predictors.state import State, below, checked_number
+from profet.predictors.step_estimate import StepEstimate
 from profet.predictors.translation import FamilyTranslation
 from profet.profiles.arrays import FloatArray, ProfileArrays
 from profet.profiles.families import op_families
@@ -42,7 +41,7 @@ class BlendPredictor:
 
     translation_weight: float = 2 / 3
     workloads_: list[str] = field(default_factory=list, init=False, repr=False)
-    idle_share_: float = field(default=np.nan, init=False)
+    step_estimate_: StepEstimate = field(init=False, repr=False)
     vocabulary_: Vocabulary = field(init=False, repr=False)
     additive_: AdditiveRatios = field(init=False, repr=False)
     translation_: FamilyTranslation | None = field(default=None, init=False, repr=False)
@@ -63,7 +62,7 @@ class BlendPredictor:
         here, target_us = medians(anchor, places), medians(target, places).step_latency_ms * US_PER_MS
         captured = captured_us(here)
         self.workloads_ = [str(name) for name in names]
-        self.idle_share_ = unprofiled_idle(captured, here.step_latency_ms * US_PER_MS)
+        self.step_estimate_ = StepEstimate.fit(captured, here.step_latency_ms * US_PER_MS)
         self.vocabulary_ = Vocabulary.of(anchor)
         parts = _rounded(take_apart(captured, here.step_latency_ms * US_PER_MS))
         self.additive_ = AdditiveRatios().fit(parts, target_us)
@@ -82,7 +81,7 @@ class BlendPredictor:
         if not self.workloads_:
             raise ValueError("not fitted; call fit first")
         captured = captured_us(anchor)
-        return take_apart(captured, known_or_estimated_us(anchor, captured, self.idle_share_))
+        return take_apart(captured, self.step_estimate_.step_us(captured, anchor.step_latency_ms * US_PER_MS))
 
     def predict(self, anchor: ProfileArrays) -> FloatArray:
         """Return the latency on the target in ms, shape (n,), also where the anchor's latency is NaN."""
@@ -147,8 +146,8 @@ class BlendPredictor:
         if np.median(learnt_us) == 0 or not cut.any():
             return []
         text = (
-            "no optimizer operation in the capture, so it was likely cut short; without the anchor's latency that"
-            " makes the prediction too low: give --anchor-latency, or profile whole steps"
+            "no optimizer operation in the capture, so it was likely cut short, and without the anchor's latency"
+            " nobody knows by how much: give --anchor-latency, or profile whole steps"
         )
         return [Caution(text)]
 
@@ -159,7 +158,7 @@ class BlendPredictor:
             {
                 "params": self.get_params(),
                 "workloads": self.workloads_,
-                "idle_share": self.idle_share_,
+                "step_estimate": self.step_estimate_.to_settings(),
                 "vocabulary": self.vocabulary_.to_settings(),
                 "op_families": op_families().fingerprint,
                 "additive": settings,
@@ -191,7 +190,7 @@ class BlendPredictor:
             raise ValueError("its table of op families is not that of this version")
         made = cls(checked_number(settings["params"], "translation_weight", 0, 1))
         made.workloads_ = [str(name) for name in settings["workloads"]]
-        made.idle_share_ = checked_number(settings, "idle_share", 0, 1)
+        made.step_estimate_ = StepEstimate.from_settings(settings["step_estimate"])
         made.vocabulary_ = Vocabulary.from_settings(settings["vocabulary"])
         neighbourhood = Neighbourhood.of(Components.from_arrays(below(state.arrays, "anchor/")))
         if len(made.workloads_) != len(neighbourhood.parts):

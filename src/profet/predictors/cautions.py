@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 
 from profet.predictors.answer import Caution
-from profet.profiles.arrays import FloatArray, ProfileArrays
-from profet.profiles.families import IDLE_FAMILY, op_families
+from profet.profiles.arrays import ProfileArrays
+from profet.profiles.families import IDLE_FAMILY, Placed, op_families
 
 _NAMED = 4
 _LEAST_UNSEEN, _LEAST_REDUCED, _LEAST_ATTENTION, _MOST_FOREIGN = 0.005, 0.05, 0.01, 0.5
@@ -31,13 +31,12 @@ class Vocabulary:
     @classmethod
     def of(cls, profiles: ProfileArrays) -> Self:
         """Collect the vocabulary of n training runs."""
-        names, shares = _busy_shares(profiles)
-        frameworks = _shares_by(op_families().vocabulary, names, shares)
-        precisions = {op_families().precision(name) for name in names} - {None}
+        used = _busy_operations(profiles)
+        frameworks = _shares_by(lambda each: each.placed.vocabulary, used)
         return cls(
-            frozenset(names),
+            frozenset(each.name for each in used),
             tuple(sorted(name for name, share in frameworks.items() if share > _LEAST_REDUCED)),
-            tuple(sorted(str(name) for name in precisions)),
+            tuple(sorted({each.placed.precision for each in used if each.placed.precision is not None})),
         )
 
     def to_settings(self) -> dict[str, Any]:
@@ -57,39 +56,46 @@ class Vocabulary:
         return cls(frozenset(lists[0]), tuple(lists[1]), tuple(lists[2]))
 
 
-def _busy_shares(profiles: ProfileArrays) -> tuple[list[str], FloatArray]:
-    """Return the operations that keep the device busy, and their shares of that time over all n profiles."""
+@dataclass(frozen=True)
+class _Operation:
+    """An operation, where it belongs, and its share of the time in which the device is busy."""
+
+    name: str
+    placed: Placed
+    share: float
+
+
+def _busy_operations(profiles: ProfileArrays) -> list[_Operation]:
+    """Return the operations that keep the device busy, over all n profiles together."""
     times_us = profiles.device_us.sum(axis=0)
-    table = op_families()
-    used = [
-        place
-        for place, name in enumerate(profiles.device_ops)
-        if times_us[place] > 0 and table.place(name).family != IDLE_FAMILY
+    places = op_families().places(profiles.device_ops)
+    used = [place for place in np.flatnonzero(times_us > 0) if places[place].family != IDLE_FAMILY]
+    total_us = max(float(times_us[used].sum()), 1e-12)
+    return [
+        _Operation(profiles.device_ops[place], places[place], float(times_us[place]) / total_us) for place in used
     ]
-    total_us = float(times_us[used].sum())
-    return [profiles.device_ops[place] for place in used], times_us[used] / max(total_us, 1e-12)
 
 
-def _shares_by(kind: Callable[[str], str | None], names: list[str], shares: FloatArray) -> dict[str, float]:
+def _shares_by(kind: Callable[[_Operation], str | None], used: list[_Operation]) -> dict[str, float]:
     """Add up shares by the kind of each operation, leaving out those of none."""
     found: dict[str, float] = {}
-    for name, share in zip(names, shares, strict=True):
-        what = kind(name)
+    for each in used:
+        what = kind(each)
         if what is not None:
-            found[what] = found.get(what, 0.0) + float(share)
+            found[what] = found.get(what, 0.0) + each.share
     return found
 
 
 def operation_cautions(profiles: ProfileArrays, learnt: Vocabulary) -> list[Caution]:
     """Return what the operations of n profiles, taken together, should make one careful about."""
-    names, shares = _busy_shares(profiles)
-    foreign = _framework_caution(names, shares, learnt)
-    unseen = [] if foreign else _unseen_caution(names, shares, learnt)
-    return [*foreign, *unseen, *_precision_caution(names, shares, learnt), *_attention_caution(names, shares)]
+    used = _busy_operations(profiles)
+    foreign = _framework_caution(used, learnt)
+    unseen = [] if foreign else _unseen_caution(used, learnt)
+    return [*foreign, *unseen, *_precision_caution(used, learnt), *_attention_caution(used)]
 
 
-def _framework_caution(names: list[str], shares: FloatArray, learnt: Vocabulary) -> list[Caution]:
-    by_framework = _shares_by(op_families().vocabulary, names, shares)
+def _framework_caution(used: list[_Operation], learnt: Vocabulary) -> list[Caution]:
+    by_framework = _shares_by(lambda each: each.placed.vocabulary, used)
     foreign = {name: share for name, share in by_framework.items() if name not in learnt.frameworks}
     if sum(foreign.values()) <= _MOST_FOREIGN:
         return []
@@ -103,15 +109,12 @@ def _framework_caution(names: list[str], shares: FloatArray, learnt: Vocabulary)
     return [Caution(text, unmeasured=True)]
 
 
-def _unseen_caution(names: list[str], shares: FloatArray, learnt: Vocabulary) -> list[Caution]:
-    strange = sorted(
-        ((float(share), name) for name, share in zip(names, shares, strict=True) if name not in learnt.operations),
-        reverse=True,
-    )
-    total = sum(share for share, _ in strange)
+def _unseen_caution(used: list[_Operation], learnt: Vocabulary) -> list[Caution]:
+    strange = sorted((each for each in used if each.name not in learnt.operations), key=lambda each: -each.share)
+    total = sum(each.share for each in strange)
     if total < _LEAST_UNSEEN:
         return []
-    listed = ", ".join(f"{name} for {_taken_for(name)}" for _, name in strange[:_NAMED])
+    listed = ", ".join(f"{each.name} for {_taken_for(each.placed)}" for each in strange[:_NAMED])
     more = f" and {len(strange) - _NAMED} more" if len(strange) > _NAMED else ""
     text = (
         f"{100 * total:.1f} % of device time is in operations that no training run has; each was taken for what"
@@ -120,13 +123,12 @@ def _unseen_caution(names: list[str], shares: FloatArray, learnt: Vocabulary) ->
     return [Caution(text)]
 
 
-def _taken_for(name: str) -> str:
-    placed = op_families().place(name)
+def _taken_for(placed: Placed) -> str:
     return placed.relative or placed.family.replace("_", " ")
 
 
-def _precision_caution(names: list[str], shares: FloatArray, learnt: Vocabulary) -> list[Caution]:
-    reduced = _shares_by(op_families().precision, names, shares)
+def _precision_caution(used: list[_Operation], learnt: Vocabulary) -> list[Caution]:
+    reduced = _shares_by(lambda each: each.placed.precision, used)
     return [
         Caution(
             f"{100 * share:.0f} % of device time is in {precision} kernels, which no training run has: the"
@@ -138,9 +140,8 @@ def _precision_caution(names: list[str], shares: FloatArray, learnt: Vocabulary)
     ]
 
 
-def _attention_caution(names: list[str], shares: FloatArray) -> list[Caution]:
-    attention = np.array([op_families().place(name).family == "attention" for name in names], bool)
-    share = float(shares[attention].sum())
+def _attention_caution(used: list[_Operation]) -> list[Caution]:
+    share = sum(each.share for each in used if each.placed.family == "attention")
     if share <= _LEAST_ATTENTION:
         return []
     text = (

@@ -11,7 +11,9 @@ import numpy.typing as npt
 from profet.predictors.state import checked
 from profet.profiles.arrays import FloatArray, ProfileArrays
 from profet.profiles.families import ANYTHING_ELSE, IDLE_FAMILY, INPUT_FAMILY, op_families
-from profet.quantities import US_PER_MS
+
+Captured = tuple[FloatArray, FloatArray, FloatArray]
+"""Device time by family (n, families), idle time of the device (n,), input time of the host (n,); µs per step."""
 
 _TRUNCATED = 0.93
 """A capture that holds less than this share of the step, idle included, lacks operations."""
@@ -69,7 +71,7 @@ class Components:
         return type(self)(*(getattr(self, field.name)[rows] for field in fields(self)))
 
 
-def captured_us(profiles: ProfileArrays) -> tuple[FloatArray, FloatArray, FloatArray]:
+def captured_us(profiles: ProfileArrays) -> Captured:
     """Sum the operations of n profiles by family.
 
     Returns:
@@ -92,7 +94,7 @@ def _grouping(operations: tuple[str, ...]) -> FloatArray:
     return groups
 
 
-def take_apart(captured: tuple[FloatArray, FloatArray, FloatArray], step_us: FloatArray) -> Components:
+def take_apart(captured: Captured, step_us: FloatArray) -> Components:
     """Fit the captured times into the step of the un-profiled latency.
 
     Device time longer than the step is scaled down to it. Where device time and idle time together fall short of
@@ -135,22 +137,3 @@ def medians(profiles: ProfileArrays, workloads: npt.NDArray[np.intp]) -> Profile
         middle(profiles.device_us),
         middle(profiles.step_latency_ms),
     )
-
-
-def unprofiled_idle(captured: tuple[FloatArray, FloatArray, FloatArray], step_us: FloatArray) -> float:
-    """Return the share of the captured idle time that is there without the profiler too, from n known steps.
-
-    The least-squares answer, in relative error, to: step = busy + share × idle.
-    """
-    busy_us, idle_us = captured[0].sum(axis=1), captured[1]
-    weight = idle_us / step_us**2
-    scale = float((weight * idle_us).sum())
-    return float(np.clip((weight * (step_us - busy_us)).sum() / scale, 0, 1)) if scale > 0 else 0.0
-
-
-def known_or_estimated_us(
-    profiles: ProfileArrays, captured: tuple[FloatArray, FloatArray, FloatArray], idle_share: float
-) -> FloatArray:
-    """Return the step latency of n runs in µs: as measured, else busy + idle_share × idle."""
-    estimate = np.maximum(captured[0].sum(axis=1) + idle_share * captured[1], 1e-3)
-    return np.where(np.isnan(profiles.step_latency_ms), estimate, profiles.step_latency_ms * US_PER_MS)

@@ -28,16 +28,20 @@ _NUMBERED = re.compile(r"\.\d+$")
 
 @dataclass(frozen=True)
 class Placed:
-    """Where an operation belongs.
+    """Where an operation belongs, and what its name tells.
 
     Args:
         family: its op family.
         relative: the known name that it was taken for; None where it is known itself, or a pattern decided.
-        guessed: whether neither its name nor a pattern nor a similar name decided.
+        vocabulary: whose word it is ("tensorflow", "pytorch", "xla"), "kernels" for anything else.
+        precision: the reduced precision that it shows, such as "half" or "tf32"; None for none.
+        guessed: whether neither its name, nor one like it but for a few letters, nor a pattern decided.
     """
 
     family: str
     relative: str | None = None
+    vocabulary: str = "kernels"
+    precision: str | None = None
     guessed: bool = False
 
 
@@ -101,38 +105,38 @@ class OpFamilies:
 
     def families(self, operations: Sequence[str]) -> list[str]:
         """Return the family of each operation; for a name without a rule, that of the nearest known name."""
-        return [self.place(name).family for name in operations]
+        return [placed.family for placed in self.places(tuple(operations))]
 
-    @lru_cache(maxsize=16384)  # noqa: B019 (one table lives as long as the process)
+    @lru_cache(maxsize=8)  # noqa: B019 (one table lives as long as the process)
+    def places(self, operations: tuple[str, ...]) -> tuple[Placed, ...]:
+        """Return where each operation belongs."""
+        return tuple(self.place(name) for name in operations)
+
     def place(self, operation: str) -> Placed:
-        """Return where an operation belongs: by its name, a name like it but for a few letters, a pattern, or
-        the nearest known name.
-        """  # noqa: D205
+        """Return where an operation belongs.
+
+        Its own name decides, else a known one that differs by a few letters, else a pattern, else the nearest
+        known name.
+        """
         plain = _NUMBERED.sub("", operation)
         if plain in self.names:
-            return Placed(self.names[plain])
-        near = process.extractOne(plain, self._working, scorer=Levenshtein.distance)
-        relative, distance = near[0], near[1]
-        if distance <= _MISSPELT * len(plain):
-            return Placed(self.names[relative], relative)
+            return Placed(self.names[plain], vocabulary=self._vocabulary(plain))
+        precision = next((name for name, pattern in self.precisions if pattern.search(plain)), None)
+        near = process.extractOne(
+            plain, self._working, scorer=Levenshtein.distance, score_cutoff=int(_LIKE * len(plain))
+        )
+        if near is not None and near[1] <= _MISSPELT * len(plain):
+            return Placed(self.names[near[0]], near[0], self._vocabulary(near[0]), precision)
+        vocabulary = self._vocabulary(plain)
         for family, pattern in self.patterns:
             if pattern.search(plain):
-                return Placed(family)
-        if distance <= _LIKE * len(plain):
-            return Placed(self.names[relative], relative, guessed=True)
-        return Placed(ANYTHING_ELSE, guessed=True)
+                return Placed(family, None, vocabulary, precision)
+        if near is not None:
+            return Placed(self.names[near[0]], near[0], vocabulary, precision, guessed=True)
+        return Placed(ANYTHING_ELSE, None, vocabulary, precision, guessed=True)
 
-    def vocabulary(self, operation: str) -> str:
-        """Return whose word an operation is ("tensorflow", "pytorch", "xla"), "kernels" for anything else."""
-        if operation.startswith("aten::"):
-            return "pytorch"
-        placed = self.place(operation)
-        return self.vocabularies.get(placed.relative or _NUMBERED.sub("", operation), "kernels")
-
-    @lru_cache(maxsize=16384)  # noqa: B019 (one table lives as long as the process)
-    def precision(self, operation: str) -> str | None:
-        """Return the reduced precision that a kernel's name shows, such as "half" or "tf32"; None for none."""
-        return next((name for name, pattern in self.precisions if pattern.search(operation)), None)
+    def _vocabulary(self, name: str) -> str:
+        return "pytorch" if name.startswith("aten::") else self.vocabularies.get(name, "kernels")
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
