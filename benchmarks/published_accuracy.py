@@ -106,7 +106,8 @@ def main() -> None:
     print_members(runs)
     print("\n| model | whole data | here |\n|---|---|---|")
     for model, error in runs[0].models.items():
-        print(f"| {model} | {WHOLE_DATA_MODELS.get(model, '–')} | {error:.1f} |")
+        known = WHOLE_DATA_MODELS.get(model)
+        print(f"| {model} | {'–' if known is None else known} | {error.mape:.1f} |")
 
 
 if __name__ == "__main__":

@@ -14,25 +14,30 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from profet.errors import ProfetError
     from profet.predictors.bundle import Bundle
-    from profet.predictors.prediction import Prediction, TargetPrediction, predict
+    from profet.predictors.card import AccuracyCard, FamilyTime, Prediction, TargetPrediction
+    from profet.predictors.prediction import predict
     from profet.profiles.example import example_profile
     from profet.profiles.formats import ReadOptions, read_profile
     from profet.profiles.profile import Profile
 
 _HOME = {
+    "AccuracyCard": "profet.predictors.card",
     "Bundle": "profet.predictors.bundle",
-    "Prediction": "profet.predictors.prediction",
+    "FamilyTime": "profet.predictors.card",
+    "Prediction": "profet.predictors.card",
     "Profile": "profet.profiles.profile",
     "ProfetError": "profet.errors",
     "ReadOptions": "profet.profiles.formats",
-    "TargetPrediction": "profet.predictors.prediction",
+    "TargetPrediction": "profet.predictors.card",
     "example_profile": "profet.profiles.example",
     "predict": "profet.predictors.prediction",
     "read_profile": "profet.profiles.formats",
 }
 
 __all__ = [
+    "AccuracyCard",
     "Bundle",
+    "FamilyTime",
     "Prediction",
     "ProfetError",
     "Profile",

@@ -16,6 +16,7 @@ from profet.evaluation.held_out import FoldTask, predict_held_out
 from profet.evaluation.metrics import Metrics, absolute_percentage_errors, measure
 from profet.evaluation.parallel import Track, run_all, silent
 from profet.names import suggest
+from profet.predictors.intervals import DEFAULT_LEVEL
 from profet.predictors.methods import method_class
 
 LEAVE_OUT = ("model", "family", "instance")
@@ -44,7 +45,7 @@ class Question:
     leave_out_models: tuple[str, ...] = ()
     without_latency: bool = False
     seed: int = 0
-    interval: float | None = 0.9
+    interval: float | None = DEFAULT_LEVEL
 
 
 @dataclass(frozen=True)
@@ -144,7 +145,7 @@ def _fold_tasks(
     models = question.leave_out_models or None
     for fold in leave_out_folds(dataset, anchor_rows, question.leave_out, models):
         name = json.dumps([anchor, target, sorted(set(dataset.runs["model"].iloc[anchor_rows[fold.test]]))])
-        level = question.interval or 0.9
+        level = question.interval or DEFAULT_LEVEL
         task = FoldTask(name, question.method, question.seed, fold, *sides, workloads, groups, level)
         runs = dataset.runs.iloc[anchor_rows[fold.test]].drop(columns=["instance", "step_latency_ms"])
         true_ms = sides[1].step_latency_ms[fold.test]

@@ -19,6 +19,8 @@ _REWEIGHTED = 3
 LEVELS: FloatArray = np.concatenate([np.linspace(0, 0.98, 99), [0.985, 0.99, 0.995, 1.0]])
 """The levels whose score quantiles are kept; in between they are interpolated."""
 
+DEFAULT_LEVEL = 0.9
+
 WIDENED = 2.0
 """Factor on an interval's half-width (in logs) where the measured errors say nothing about a profile."""
 

@@ -1,89 +1,24 @@
 """From one profile to the step latency on every target, with what should make one careful."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from profet.errors import BundleError, InputError
 from profet.predictors.answer import NOVELTY, Answer, Caution
 from profet.predictors.bundle import Bundle
-from profet.predictors.intervals import WIDENED, interval_ms
-from profet.predictors.manifest import MeasuredError
+from profet.predictors.card import AccuracyCard, FamilyTime, Prediction, TargetPrediction
+from profet.predictors.intervals import DEFAULT_LEVEL, WIDENED, interval_ms
 from profet.profiles.arrays import ProfileArrays
 from profet.profiles.diagnosis import diagnose
 from profet.profiles.profile import Profile
 from profet.profiles.steps import LEAST_COVERED, MOST_COVERED, likely_latency
 from profet.quantities import US_PER_MS, format_ms
 
-DEFAULT_INTERVAL = 0.9
 _UNLIKE = (
     "this profile is unlike what was learnt from, more than 95 % of the runs that the error was measured on"
     " (nearest: {nearest}); the interval says how much that costs; train on runs like yours to be surer"
 )
-
-
-@dataclass(frozen=True)
-class FamilyTime:
-    """Time of one op family in a step, in ms, on the anchor and, as predicted, on the target."""
-
-    family: str
-    anchor_ms: float
-    target_ms: float
-
-
-@dataclass(frozen=True)
-class AccuracyCard:
-    """What a prediction rests on.
-
-    Args:
-        model_left_out: error of exactly this pair on models left out, with or without the anchor's latency as
-            here; None where it was not measured.
-        family_left_out: the same on whole model families left out.
-        members_ms: what each member of the predictor answers.
-        families: where the time goes, largest on the target first; empty for methods that do not work by family.
-        nearest_workloads: of the training runs, most alike first; empty where that is unknown.
-        widened: whether the interval was widened because the measured errors say nothing about such a profile.
-    """
-
-    model_left_out: MeasuredError | None
-    family_left_out: MeasuredError | None
-    members_ms: dict[str, float]
-    families: tuple[FamilyTime, ...]
-    nearest_workloads: tuple[str, ...]
-    widened: bool
-
-
-@dataclass(frozen=True)
-class TargetPrediction:
-    """Step latency on one target; the interval is None for methods that have none, or where none was calibrated.
-
-    Args:
-        target: the instance.
-        latency_ms: of one training step there.
-        low_ms: lower end of the interval.
-        high_ms: upper end of the interval.
-        interval: chance that the interval holds, as calibrated.
-        card: what the prediction rests on.
-    """
-
-    target: str
-    latency_ms: float
-    low_ms: float | None
-    high_ms: float | None
-    interval: float | None
-    card: AccuracyCard
-
-
-@dataclass(frozen=True)
-class Prediction:
-    """What a step costs on each target, given one profile on the anchor."""
-
-    anchor: str
-    anchor_latency_ms: float | None
-    method: str
-    predictions: tuple[TargetPrediction, ...]
-    warnings: tuple[str, ...]
 
 
 def predict(
@@ -93,7 +28,7 @@ def predict(
     anchor: str | None = None,
     anchor_latency_ms: float | None = None,
     targets: Sequence[str] | None = None,
-    interval: float = DEFAULT_INTERVAL,
+    interval: float = DEFAULT_LEVEL,
 ) -> Prediction:
     """Predict the step latency on targets from a profile on an anchor.
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from profet.predictors.prediction import Prediction, TargetPrediction
+from profet.predictors.card import Prediction, TargetPrediction
 from profet.quantities import format_ms
 from profet.reports.pictures import save_picture
 

@@ -3,8 +3,8 @@
 from rich.table import Table
 from rich.text import Text
 
+from profet.predictors.card import Prediction, TargetPrediction
 from profet.predictors.manifest import MeasuredError
-from profet.predictors.prediction import Prediction, TargetPrediction
 from profet.printable import one_line
 from profet.profiles.profile import Profile
 from profet.quantities import US_PER_MS, format_ms

@@ -70,7 +70,9 @@ def validation_tables(validation: Validation) -> list[Table]:
     pairs.add_row("all", told, *_cells(overall), *_interval_cells(overall, calibrated))
     if calibrated and question.interval is not None:
         pairs.caption = f"in interval: share of the truths inside the {100 * question.interval:g} % interval"
-        pairs.caption_justify = "left"
+    elif question.interval is not None:
+        pairs.caption = "no intervals: the method has none, or too few models remain in a fold to calibrate on"
+    pairs.caption_justify = "left"
     models = Table(title="By model", title_justify="left")
     models.add_column("model")
     for column in ("MAPE", *covered):
