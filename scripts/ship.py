@@ -3,7 +3,8 @@
     python scripts/ship.py DATASET
 
 DATASET is made by ``profet dataset import profet``. The bundle holds our method for every anchor and target of the
-data set; the example is one workload's median over its repeats in the same public data.
+data set; the example is one workload's median over its repeats in the public data, and stays as it is where a data set
+lacks that workload.
 """
 
 import argparse
@@ -28,15 +29,15 @@ ATTRIBUTION = (
 DATA = Path(__file__).resolve().parent.parent / "src" / "profet" / "data"
 
 
-def example_profile(dataset: Dataset) -> Profile:
-    """Return the median profile of the example workload on the anchor."""
+def example_profile(dataset: Dataset) -> Profile | None:
+    """Return the median profile of the example workload on the anchor; None where the data set lacks it."""
     workload = {"instance": ANCHOR, "model": MODEL, "pixels": PIXELS, "batch_size": BATCH_SIZE}
     chosen = pd.Series(dataset.has_profile)
     for column, value in workload.items():
         chosen &= dataset.runs[column] == value
     runs = dataset.runs[chosen]
     if runs.empty:
-        raise SystemExit(f"no run of {workload}; give the imported public data")
+        return None
     sides = [
         {str(name): round(float(time), 3) for name, time in side[chosen].median().items() if time > 0}
         for side in (dataset.host_us, dataset.device_us)
@@ -60,9 +61,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("dataset")
     dataset = Dataset.load(parser.parse_args().dataset)
-    write_whole(DATA / "example_g3s.xlarge.json", example_profile(dataset).to_json().encode(), force=True)
+    example = example_profile(dataset)
+    if example is not None:
+        write_whole(DATA / "example_g3s.xlarge.json", example.to_json().encode(), force=True)
     train(dataset, DEFAULT_METHOD, track=track).save(DATA / "default.profet", force=True)
-    print(f"wrote the example and the default bundle in {DATA}")
+    told = "the default bundle" if example is None else "the example and the default bundle"
+    kept = "" if example is not None else f"; kept the example: no run of {MODEL} on {ANCHOR} here"
+    print(f"wrote {told} in {DATA}{kept}")
 
 
 if __name__ == "__main__":

@@ -48,3 +48,31 @@ def test_a_bundle_of_every_pair_is_trained_and_answers(larger: Dataset, tmp_path
     profile = Profile(instance="c.large", step_latency_ms=20.0, device_us=device_us, host_us={"IDLE": 900.0})
     latencies = {each.target: each.latency_ms for each in predict(profile, bundle).predictions}
     assert latencies == pytest.approx({"a.large": 10.0, "b.large": 5.0}, rel=0.15)
+
+
+def unprofiled(dataset: Dataset, rows: "pd.Series[bool]") -> Dataset:
+    """The same runs, some of them without a profile."""
+    runs = dataset.runs.assign(steps=dataset.runs["steps"].where(~rows, 0))
+    return Dataset(runs, dataset.host_us.mask(rows), dataset.device_us.mask(rows), dataset.sources)
+
+
+def test_a_target_profiled_for_some_models_only_is_validated_with_intervals(larger: Dataset) -> None:
+    runs = larger.runs
+    some = unprofiled(larger, (runs["instance"] == "b.large") & (runs["model"] == "Inception2"))
+    question = Question("blend", anchors=("a.large",), targets=("b.large",), leave_out_models=("VGG0",))
+    validation = validate(some, question)
+    assert validation.overall.mape < 10
+    assert validation.overall.coverage is not None
+    assert validation.members["translation"] is not None
+
+
+def test_a_pair_of_one_family_is_trained_without_errors_on_families(larger: Dataset) -> None:
+    runs = larger.runs
+    kept = (runs["instance"] != "c.large") | runs["model"].isin(["VGG0", "VGG4"])
+    frames = (larger.runs, larger.host_us, larger.device_us)
+    fewer = Dataset(*(frame[kept].reset_index(drop=True) for frame in frames))
+    trained = train(fewer, "blend", ("a.large",))
+    ways = {
+        target: [error.leave_out for error in measured.errors] for (_, target), measured in trained.measured.items()
+    }
+    assert ways == {"b.large": ["model", "model", "family", "family"], "c.large": ["model", "model"]}
