@@ -3,8 +3,8 @@
     python scripts/ship.py DATASET
 
 DATASET is made by ``profet dataset import profet``. The bundle holds our method for every anchor and target of the
-data set; the example is one workload's median over its repeats in the public data, and stays as it is where a data set
-lacks that workload.
+data set; the example is one workload's median over its repeats in the public data, and stays as it is where a
+data set lacks that workload.
 """
 
 import argparse

@@ -3,6 +3,7 @@
 from rich.table import Table
 from rich.text import Text
 
+from profet.predictors.answer import GAP
 from profet.predictors.card import Prediction, TargetPrediction
 from profet.predictors.manifest import MeasuredError
 from profet.printable import one_line
@@ -80,7 +81,7 @@ def _family_table(anchor: str, answer: TargetPrediction) -> Table:
     shown = [each for each in answer.card.families if each.target_ms >= _LEAST_SHARE * answer.latency_ms]
     for each in shown:
         speed_up = f"{each.anchor_ms / each.target_ms:.2f}×" if each.anchor_ms > 0 else "–"
-        name = each.family.replace("_", " ")
+        name = "gap (device waits)" if each.family == GAP else each.family.replace("_", " ")
         times.add_row(name, format_ms(each.anchor_ms), format_ms(each.target_ms), speed_up)
     rest = [each for each in answer.card.families if each not in shown]
     if rest:
