@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -63,4 +64,15 @@ def test_a_damaged_file_is_named(small_dataset: Dataset, tmp_path: Path) -> None
     victim = next(iter(tmp_path.iterdir()))
     victim.write_bytes(victim.read_bytes()[:50])
     with pytest.raises(InputError, match=victim.name):
+        validate(small_dataset, ASKED, checkpoint_folder=tmp_path)
+
+
+@pytest.mark.parametrize("columns", [{"foo": np.zeros(7)}, {"with_latency_ms": np.full(50, np.nan)}])
+def test_a_file_that_is_no_answer_of_this_fold_is_named(
+    small_dataset: Dataset, tmp_path: Path, columns: dict[str, "np.ndarray"]
+) -> None:
+    validate(small_dataset, ASKED, checkpoint_folder=tmp_path)
+    victim = next(iter(tmp_path.iterdir()))
+    np.savez(victim, **columns)
+    with pytest.raises(InputError, match=r"not the answer of this fold; remove it"):
         validate(small_dataset, ASKED, checkpoint_folder=tmp_path)

@@ -6,6 +6,7 @@ import pytest
 
 from profet import Profile, predict
 from profet.datasets.dataset import Dataset
+from profet.errors import InputError
 from profet.evaluation.leave_out import Question, validate
 from profet.evaluation.training import train
 from profet.predictors.bundle import Bundle
@@ -76,3 +77,44 @@ def test_a_pair_of_one_family_is_trained_without_errors_on_families(larger: Data
         target: [error.leave_out for error in measured.errors] for (_, target), measured in trained.measured.items()
     }
     assert ways == {"b.large": ["model", "model", "family", "family"], "c.large": ["model", "model"]}
+
+
+def test_a_pair_of_one_model_is_trained_unmeasured_and_one_without_runs_left_out_both_said(larger: Dataset) -> None:
+    runs = larger.runs
+    one = (runs["instance"] != "c.large") | (runs["model"] == "VGG0")
+    elsewhere = runs["instance"] == "b.large"
+    moved = runs.assign(experiment=runs["experiment"].where(~elsewhere, "exp99"))
+    kept = Dataset(*(frame[one].reset_index(drop=True) for frame in (runs, larger.host_us, larger.device_us)))
+    trained = train(kept, "blend", ("a.large",))
+    assert set(trained.predictors) == {("a.large", "b.large"), ("a.large", "c.large")}
+    assert trained.warnings == (
+        "a.large → c.large: runs of one model alone; its error was not measured and it has no intervals",
+    )
+    apart = Dataset(moved, larger.host_us, larger.device_us)
+    trained = train(apart, "blend", ("a.large",), measured=False)
+    assert set(trained.predictors) == {("a.large", "c.large")}
+    assert "a.large → b.large was left out: no run was measured on both" in trained.warnings[0]
+
+
+def test_profiles_in_which_nothing_runs_teach_nothing(larger: Dataset) -> None:
+    idle = larger.runs["model"] == "VGG0"
+    device = larger.device_us.copy()
+    device.loc[idle, [name for name in device if name != "IDLE"]] = 0.0
+    some = Dataset(larger.runs, larger.host_us, device)
+    rows = some.runs.iloc[some.pair("a.large", "b.large")[0]]
+    assert "VGG0" not in set(rows["model"])
+    with pytest.raises(InputError, match="step latency of 1e"):
+        Dataset(larger.runs.assign(step_latency_ms=1e60), larger.host_us, larger.device_us)
+
+
+def test_instances_whose_names_hold_slashes_keep_their_own_predictors(larger: Dataset, tmp_path) -> None:
+    names = {"a.large": "gpu", "b.large": "gpu/k80", "c.large": "k80/old"}
+    renamed = Dataset(
+        larger.runs.assign(instance=larger.runs["instance"].map(names)), larger.host_us, larger.device_us
+    )
+    trained = train(renamed, "blend", measured=False)
+    trained.save(tmp_path / "slashes.profet")
+    bundle = Bundle.load(tmp_path / "slashes.profet")
+    rows = renamed.profile_arrays(renamed.pair("gpu", "k80/old")[0][:20])
+    for pair, predictor in trained.predictors.items():
+        assert np.array_equal(bundle.predictor(*pair).predict(rows), predictor.predict(rows))

@@ -115,6 +115,32 @@ def test_a_capture_without_optimizer_and_latency_is_said_to_be_cut_short(bundle:
     assert told(predict(cut, bundle), "no optimizer operation") == []
 
 
+def test_a_capture_cut_short_is_said_and_widens(bundle: Bundle) -> None:
+    cut = with_operations({name: 0.4 * time for name, time in example_profile().device_us.items()})
+    prediction = predict(cut, bundle)
+    assert len(told(prediction, "it was cut short")) == 1
+    assert all(each.card.widened for each in prediction.predictions)
+
+
+@pytest.mark.parametrize(("side", "name"), [("host_us", "GatherV2"), ("device_us", "IDLE")])
+def test_waiting_times_beyond_any_step_do_not_decide_the_answer(bundle: Bundle, side: str, name: str) -> None:
+    profile = with_operations(example_profile().device_us)
+    wild = msgspec.structs.replace(profile, **{side: {**getattr(profile, side), name: 1e12}})
+    for before, after in zip(predict(profile, bundle).predictions, predict(wild, bundle).predictions, strict=True):
+        assert after.latency_ms < 8 * before.latency_ms
+
+
+def test_a_name_of_many_characters_is_shortened_in_the_warning(bundle: Bundle) -> None:
+    warning = told(predict(renamed({"Conv2DBackpropInput": "Q7" * 4000}), bundle), "no training run has")[0]
+    assert len(warning) < 400
+
+
+def test_a_level_that_the_calibration_does_not_support_gives_no_interval_and_says_why(bundle: Bundle) -> None:
+    prediction = predict(example_profile(), bundle, interval=1 - 1e-12)
+    assert [each.low_ms for each in prediction.predictions] == [None, None, None]
+    assert "ask for less with --interval" in told(prediction, "held-out runs support at most")[0]
+
+
 def test_each_warning_stands_once_however_many_targets_there_are(bundle: Bundle) -> None:
     prediction = predict(renamed(PYTORCH), bundle)
     assert len(prediction.predictions) == 3

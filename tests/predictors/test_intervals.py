@@ -37,9 +37,16 @@ def test_a_doubt_that_matters_widens_and_one_that_does_not_leaves_it() -> None:
 def test_a_higher_level_is_never_narrower() -> None:
     calibration = Calibration.fit(*held_out(3, n=40))
     widths = [
-        calibration.half_width(np.array([[1.0, 1.0, 1.0]]), level)[0] for level in np.linspace(0.01, 0.999, 50)
+        calibration.half_width(np.array([[1.0, 1.0, 1.0]]), level)[0] for level in np.linspace(0.01, 0.97, 50)
     ]
     assert (np.diff(widths) >= 0).all()
+
+
+def test_a_level_beyond_what_so_few_runs_support_has_no_width() -> None:
+    calibration = Calibration.fit(*held_out(3, n=4))
+    assert calibration.highest_level == 0.8
+    assert np.isfinite(calibration.half_width(np.ones((1, 3)), 0.8)).all()
+    assert np.isnan(calibration.half_width(np.ones((1, 3)), 0.81)).all()
 
 
 def test_predictions_that_are_exact_have_narrow_intervals() -> None:
@@ -51,6 +58,6 @@ def test_predictions_that_are_exact_have_narrow_intervals() -> None:
 @pytest.mark.parametrize("quantile", [np.nan, -1.0])
 def test_a_calibration_with_a_value_that_is_none_is_refused(quantile: float) -> None:
     with pytest.raises(ValueError, match="quantiles holds"):
-        Calibration(np.ones(2), np.full(len(LEVELS), quantile), np.ones(2))
+        Calibration(np.ones(2), np.full(len(LEVELS), quantile), np.ones(2), np.ones(1))
     with pytest.raises(ValueError, match="quantiles is float64"):
-        Calibration(np.ones(2), np.ones(3), np.ones(2))
+        Calibration(np.ones(2), np.ones(3), np.ones(2), np.ones(1))

@@ -79,7 +79,8 @@ def predict(
     warnings = list(prediction.warnings)
     asked = click.get_current_context().get_parameter_source("interval") is not ParameterSource.DEFAULT
     if asked and all(p.interval is None for p in prediction.predictions):
-        warnings.append(f"--interval: this bundle of the {prediction.method} method has no intervals")
+        text = f"--interval: this bundle of the {prediction.method} method has no intervals"
+        warnings.append(f"{text}; the blend method has them, trained without --no-measure")
     if plot is not None:
         from profet.reports.prediction_picture import save_prediction_picture
 

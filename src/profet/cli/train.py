@@ -3,7 +3,7 @@
 import click
 
 from profet.cli.options import checkpoint_option, force_option, json_option, method_option, seed_option
-from profet.cli.output import print_json, print_tables
+from profet.cli.output import print_json, print_tables, print_warnings
 from profet.cli.progress import track
 
 
@@ -40,6 +40,7 @@ def train(
     dataset = Dataset.load(dataset_path)
     trained = train_bundle(dataset, method or DEFAULT_METHOD, anchors, measure, seed, track, checkpoint)
     trained.save(output, force)
+    print_warnings(trained.warnings)
     facts = bundle_facts(Bundle.load(output))
     if as_json:
         print_json({"output": output, **facts})

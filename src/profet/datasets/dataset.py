@@ -18,6 +18,7 @@ from profet.errors import InputError
 from profet.files import read_bounded, whole_file
 from profet.names import suggest
 from profet.profiles.arrays import ProfileArrays
+from profet.profiles.profile import IDLE, LARGEST_TIME
 
 SCHEMA = "profet/dataset/1"
 WORKLOAD_KEY = ["model", "pixels", "batch_size", "optimizer"]
@@ -60,12 +61,14 @@ class Dataset:
             raise InputError("data set whose runs and profiles differ in number; import it again")
         _check_columns(self.runs)
         latency = self.runs["step_latency_ms"].to_numpy(float)
-        if (np.isinf(latency) | (latency <= 0)).any():
-            row = int((np.isinf(latency) | (latency <= 0)).argmax())
+        if ((latency > LARGEST_TIME) | (latency <= 0)).any():
+            row = int(((latency > LARGEST_TIME) | (latency <= 0)).argmax())
             raise InputError(f"data set with a step latency of {latency[row]:g} ms, in row {row}")
         for side in (self.host_us, self.device_us):
             times = side.to_numpy(float)
-            wrong = (np.isinf(times) | (times < 0)).any(axis=1) | (self.has_profile & np.isnan(times).any(axis=1))
+            wrong = ((times > LARGEST_TIME) | (times < 0)).any(axis=1) | (
+                self.has_profile & np.isnan(times).any(axis=1)
+            )
             if wrong.any():
                 row = int(wrong.argmax())
                 raise InputError(f"data set with a negative, infinite or missing time in the profile of row {row}")
@@ -78,6 +81,13 @@ class Dataset:
         """Whether each run has a profile, shape (runs,)."""
         steps: npt.NDArray[np.float64] = self.runs["steps"].to_numpy(float)
         return steps > 0
+
+    @property
+    def _works(self) -> npt.NDArray[np.bool_]:
+        """Whether each run has a profile in which the device does anything but wait, shape (runs,)."""
+        times = self.device_us.drop(columns=IDLE, errors="ignore").to_numpy(float)
+        works: npt.NDArray[np.bool_] = self.has_profile & (np.nan_to_num(times).sum(axis=1) > 0)
+        return works
 
     @property
     def anchors(self) -> list[str]:
@@ -124,7 +134,7 @@ class Dataset:
         self.check_instances([target], self.instances, "target")
         usable = self.runs["step_latency_ms"].notna().to_numpy()
         sides = []
-        for instance, condition in ((anchor, self.has_profile & usable), (target, usable)):
+        for instance, condition in ((anchor, self._works & usable), (target, usable)):
             rows = np.flatnonzero((self.runs["instance"] == instance).to_numpy() & condition)
             runs = self.runs.iloc[rows][["experiment", *WORKLOAD_KEY]].assign(row=rows)
             sides.append(runs.drop_duplicates(["experiment", *WORKLOAD_KEY]))  # a run counts once

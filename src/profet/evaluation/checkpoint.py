@@ -35,8 +35,8 @@ class Checkpoint:
         except OSError as error:
             raise OutputError(f"{folder}: cannot be made ({reason(error)}); name another folder") from None
 
-    def load(self, fold: str) -> Answer | None:
-        """Return the answer of a fold, or None where it is not there yet.
+    def load(self, fold: str, rows: int) -> Answer | None:
+        """Return the answer of a fold of so many rows, or None where it is not there yet.
 
         Raises:
             InputError: the file is damaged.
@@ -46,9 +46,12 @@ class Checkpoint:
             return None
         try:
             with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
-                return {name: arrays[name] for name in arrays.files}
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-            raise InputError(f"{path}: damaged ({error}); remove it and run again") from None
+                answer = {name: arrays[name] for name in arrays.files}
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            raise InputError(f"{path}: damaged; remove it and run again") from None
+        if not _is_answer(answer, rows):
+            raise InputError(f"{path}: not the answer of this fold; remove it and run again")
+        return answer
 
     def store(self, fold: str, answer: Answer) -> None:
         """Keep the answer of a fold, whole or not at all.
@@ -61,6 +64,12 @@ class Checkpoint:
 
     def _path(self, fold: str) -> Path:
         return self._folder / f"{hashlib.sha256(f'{self._facts} {fold}'.encode()).hexdigest()[:32]}.npz"
+
+
+def _is_answer(answer: Answer, rows: int) -> bool:
+    fits = all(column.dtype.kind == "f" and column.shape == (rows,) for column in answer.values())
+    latencies = [answer.get(name) for name in ("with_latency_ms", "without_latency_ms")]
+    return fits and all(column is not None and np.isfinite(column).all() for column in latencies)
 
 
 def _code_fingerprint() -> str:

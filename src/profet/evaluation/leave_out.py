@@ -92,7 +92,8 @@ class Validation:
         """Mean over models of the share of truths inside their intervals; None for methods without."""
         if self.overall.coverage is None:
             return None
-        return float(np.mean([metrics.coverage for metrics in self.models.values()]))
+        shares = [metrics.coverage for metrics in self.models.values() if metrics.coverage is not None]
+        return float(np.mean(shares))
 
     @property
     def members(self) -> dict[str, float | None]:
@@ -199,7 +200,7 @@ def _answers(
         "interval": question.interval,
     }
     checkpoint = Checkpoint(folder, facts)
-    kept = {task.name: checkpoint.load(task.name) for task in tasks}
+    kept = {task.name: checkpoint.load(task.name, int(task.fold.test.sum())) for task in tasks}
     missing = [task for task in tasks if kept[task.name] is None]
     for task, answer in zip(missing, run_all(predict_held_out, missing, "validating", track), strict=True):
         checkpoint.store(task.name, answer)

@@ -17,7 +17,7 @@ class Metrics:
         r2: coefficient of determination; None where the truth does not vary.
         rmse_ms: root of the mean squared error.
         rows: n.
-        coverage: share of the truths inside their intervals; None for methods without.
+        coverage: share of the truths inside their intervals, of those that have one; None where none has.
         relative_width: median width of the intervals, relative to the prediction; None for methods without.
     """
 
@@ -58,10 +58,11 @@ def measure(
 def _interval_figures(
     true_ms: FloatArray, predicted_ms: FloatArray, low_ms: FloatArray | None, high_ms: FloatArray | None
 ) -> dict[str, float]:
-    if low_ms is None or high_ms is None or np.isnan(low_ms).any():
+    if low_ms is None or high_ms is None or np.isnan(low_ms).all():
         return {}
+    known = ~np.isnan(low_ms)
     inside = (low_ms <= true_ms) & (true_ms <= high_ms)
     return {
-        "coverage": float(inside.mean()),
-        "relative_width": float(np.median((high_ms - low_ms) / predicted_ms)),
+        "coverage": float(inside[known].mean()),
+        "relative_width": float(np.median(((high_ms - low_ms) / predicted_ms)[known])),
     }

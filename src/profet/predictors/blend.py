@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from profet.predictors.additive import AdditiveRatios
 from profet.predictors.answer import GAP, Answer, Caution, FamilyTimes
@@ -15,6 +14,7 @@ from profet.predictors.components import (
     captured_us,
     medians,
     take_apart,
+    works,
 )
 from profet.predictors.gaussian_process import Proximity
 from profet.predictors.neighbourhood import Neighbourhood, nearest
@@ -28,6 +28,7 @@ from profet.quantities import US_PER_MS
 _NEAREST = 3
 _LEAST_TRANSLATED = 10
 _LITTLE_US = 1e-3
+_FAR_APART = 2.0
 
 
 @dataclass
@@ -67,7 +68,7 @@ class BlendPredictor:
         parts = _rounded(take_apart(captured, here.step_latency_ms * US_PER_MS))
         self.additive_ = AdditiveRatios().fit(parts, target_us)
         self.translation_ = None
-        profiled: npt.NDArray[np.bool_] = np.logical_not(np.isnan(target.device_us).any(axis=1))
+        profiled = works(target)
         known, again = np.unique(places[profiled], return_inverse=True)
         if len(known) >= min(_LEAST_TRANSLATED, len(names)) and len(known) > 0:
             captured = captured_us(medians(target.take(profiled), again))
@@ -116,6 +117,7 @@ class BlendPredictor:
                 *operation_cautions(anchor, self.vocabulary_),
                 *self._range_cautions(parts, near),
                 *self._truncation_cautions(parts, anchor),
+                *_disagreement_cautions(disagreement),
             ),
             nearby,
         )
@@ -206,6 +208,17 @@ class BlendPredictor:
                 settings["translation"], below(state.arrays, "translation/"), neighbourhood
             )
         return made
+
+
+def _disagreement_cautions(disagreement: FloatArray) -> list[Caution]:
+    factor = float(np.exp(2 * disagreement.max(initial=0.0)))
+    if factor < _FAR_APART:
+        return []
+    text = (
+        f"the predictor's members differ by a factor of {factor:.3g}: check"
+        " the profile's idle and input times, and measure a short run on the target"
+    )
+    return [Caution(text, unmeasured=True, of_latency=True)]
 
 
 def _rounded(parts: Components) -> Components:

@@ -6,6 +6,7 @@ from functools import cached_property
 from importlib import resources
 from pathlib import Path
 from typing import Self
+from urllib.parse import quote
 
 import msgspec
 
@@ -140,6 +141,8 @@ class Bundle:
             manifest = msgspec.convert(archive.manifest, Manifest)
         except msgspec.ValidationError as error:
             raise BundleError(f"{source}: its manifest does not fit ({error}); train it again") from None
+        if len({(entry.anchor, entry.target) for entry in manifest.pairs}) < len(manifest.pairs):
+            raise BundleError(f"{source}: a pair stands there twice; train it again")
         if manifest.method not in METHODS:
             raise BundleError(
                 f"{source}: method {manifest.method[:60]!r} is not in this version of Profet; update it"
@@ -180,4 +183,4 @@ def version() -> str:
 
 
 def _prefix(anchor: str, target: str) -> str:
-    return f"arrays/{anchor}/{target}/"
+    return f"arrays/{quote(anchor, safe='')}/{quote(target, safe='')}/"

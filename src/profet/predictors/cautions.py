@@ -11,6 +11,7 @@ from profet.profiles.arrays import ProfileArrays
 from profet.profiles.families import IDLE_FAMILY, Placed, op_families
 
 _NAMED = 4
+_SHOWN_CHARACTERS = 80
 _LEAST_UNSEEN, _LEAST_REDUCED, _LEAST_ATTENTION, _MOST_FOREIGN = 0.005, 0.05, 0.01, 0.5
 
 
@@ -114,7 +115,9 @@ def _unseen_caution(used: list[_Operation], learnt: Vocabulary) -> list[Caution]
     total = sum(each.share for each in strange)
     if total < _LEAST_UNSEEN:
         return []
-    listed = ", ".join(f"{each.name} for {_taken_for(each.placed)}" for each in strange[:_NAMED])
+    listed = ", ".join(
+        f"{each.name[:_SHOWN_CHARACTERS]} for {_taken_for(each.placed)}" for each in strange[:_NAMED]
+    )
     more = f" and {len(strange) - _NAMED} more" if len(strange) > _NAMED else ""
     text = (
         f"{100 * total:.1f} % of device time is in operations that no training run has; each was taken for what"

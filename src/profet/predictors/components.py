@@ -18,6 +18,9 @@ Captured = tuple[FloatArray, FloatArray, FloatArray]
 _TRUNCATED = 0.93
 """A capture that holds less than this share of the step, idle included, lacks operations."""
 
+_MOST_STEPS = 3.0
+"""Idle and input time beyond this many steps is no time of one step: threads added up, or a wrong unit."""
+
 _MISSING_IS_SMALL = 0.5
 """Share of a truncated capture's missing time taken for elementwise work: the smallest operations are cut first."""
 
@@ -94,6 +97,18 @@ def _grouping(operations: tuple[str, ...]) -> FloatArray:
     return groups
 
 
+def works(profiles: ProfileArrays) -> npt.NDArray[np.bool_]:
+    """Return which of n runs have a profile in which the device does anything but wait, shape (n,).
+
+    NaN, as where there is no profile, is no such time.
+    """
+    busy = np.array([family != IDLE_FAMILY for family in op_families().families(profiles.device_ops)], bool)
+    done: npt.NDArray[np.bool_] = (
+        profiles.device_us[:, busy].sum(axis=1) > 0
+    )  # NaN, where there is no profile, is not
+    return done
+
+
 def take_apart(captured: Captured, step_us: FloatArray) -> Components:
     """Fit the captured times into the step of the un-profiled latency.
 
@@ -114,7 +129,8 @@ def take_apart(captured: Captured, step_us: FloatArray) -> Components:
     fitted_busy_us = np.maximum(fitted_us.sum(axis=1), 1e-3)
     fitted_us *= ((fitted_busy_us + (1 - _MISSING_IS_SMALL) * missing_us) / fitted_busy_us)[:, None]
     gap_us = np.maximum(step_us - fitted_us.sum(axis=1), 0.0)
-    return Components(fitted_us, gap_us, idle_us, input_us, step_us)
+    most_us = _MOST_STEPS * step_us
+    return Components(fitted_us, gap_us, np.minimum(idle_us, most_us), np.minimum(input_us, most_us), step_us)
 
 
 def medians(profiles: ProfileArrays, workloads: npt.NDArray[np.intp]) -> ProfileArrays:

@@ -33,17 +33,19 @@ class Calibration:
         weights: expected absolute log error by unit of each doubt, shape (reasons,).
         quantiles: of the scores at LEVELS.
         unlike: 95 % of the runs behind the calibration had at most these doubts, shape (reasons,).
+        held_out: how many runs that were, shape (1,).
     """
 
     weights: FloatArray
     quantiles: FloatArray
     unlike: FloatArray
+    held_out: FloatArray
 
     def __post_init__(self) -> None:
-        arrays = {"weights": self.weights, "quantiles": self.quantiles, "unlike": self.unlike}
         reasons = self.weights.shape[:1]
-        for name, shape in (("weights", reasons), ("quantiles", LEVELS.shape), ("unlike", reasons)):
-            checked(arrays, name, shape, least=0.0)
+        shapes = {"weights": reasons, "quantiles": LEVELS.shape, "unlike": reasons, "held_out": (1,)}
+        for name, shape in shapes.items():
+            checked(vars(self), name, shape, least=0.0)
         if (np.diff(self.quantiles) < 0).any():
             raise ValueError("a calibration whose quantiles fall")
 
@@ -65,12 +67,29 @@ class Calibration:
             weights = nnls(doubts / size[:, None], errors / size)[0]
         scores = errors / (_FLOOR + doubts @ weights)
         ranks = np.minimum(1.0, LEVELS * (1 + 1 / len(scores)))
-        return cls(weights, np.quantile(scores, ranks, method="higher"), np.quantile(doubts, 0.95, axis=0))
+        return cls(
+            weights,
+            np.quantile(scores, ranks, method="higher"),
+            np.quantile(doubts, 0.95, axis=0),
+            np.array([float(len(scores))]),
+        )
+
+    @property
+    def rows(self) -> float:
+        """How many held-out runs it rests on."""
+        return float(self.held_out[0])
+
+    @property
+    def highest_level(self) -> float:
+        """The highest level that so many held-out runs support: n / (n + 1)."""
+        return self.rows / (self.rows + 1)
 
     def half_width(self, doubts: FloatArray, level: float) -> FloatArray:
-        """Return half the interval's width in natural logs, shape (n,)."""
+        """Return half the interval's width in natural logs, shape (n,); NaN for a level that is not supported."""
         if doubts.shape[1:] != self.weights.shape:
             raise ValueError(f"a calibration of {len(self.weights)} doubts for {doubts.shape[1:]} of them")
+        if level > self.highest_level:
+            return np.full(len(doubts), np.nan)
         score = float(np.interp(level, LEVELS, self.quantiles))
         width: FloatArray = score * (_FLOOR + doubts @ self.weights)
         return width

@@ -1,5 +1,6 @@
 """What a bundle says of itself: its pairs with their measured errors, and where they come from."""
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +24,11 @@ class MeasuredError:
     mape: float
     r2: float | None
     rmse_ms: float
+
+    def __post_init__(self) -> None:
+        figures = (self.mape, self.rmse_ms, 0.0 if self.r2 is None else self.r2)
+        if not all(math.isfinite(figure) for figure in figures) or min(self.mape, self.rmse_ms) < 0:
+            raise ValueError("an error that is none")
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from profet.predictors.bundle import Bundle
 from profet.predictors.card import AccuracyCard, FamilyTime, Prediction, TargetPrediction
 from profet.predictors.intervals import DEFAULT_LEVEL, WIDENED, interval_ms
 from profet.profiles.arrays import ProfileArrays
-from profet.profiles.diagnosis import diagnose
-from profet.profiles.profile import Profile
+from profet.profiles.diagnosis import diagnose, is_cut_short
+from profet.profiles.profile import LARGEST_TIME, Profile
 from profet.profiles.steps import LEAST_COVERED, MOST_COVERED, likely_latency
 from profet.quantities import US_PER_MS, format_ms
 
@@ -56,22 +56,24 @@ def predict(
         raise InputError(f"interval of {interval:g}: a chance lies between 0 and 1, such as 0.9")
     told = [*profile.warnings, *warnings, *_latency_warnings(profile, latency_ms)]
     believed = _covered(profile, latency_ms) is None
+    fits = believed and (latency_ms is None or not is_cut_short(profile, latency_ms))
+    also = [] if fits else [Caution("", unmeasured=True)]  # its text is told already
     predictions = []
     for target in wanted:
-        prediction, cautions = _predict_target(bundle, name, target, arrays, interval)
+        prediction, cautions = _predict_target(bundle, name, target, arrays, interval, also)
         predictions.append(prediction)
-        told += [caution.text for caution in cautions if believed or not caution.of_latency]
+        told += [caution.text for caution in cautions if caution.text and (believed or not caution.of_latency)]
     return Prediction(name, latency_ms, bundle.method, tuple(predictions), tuple(dict.fromkeys(told)))
 
 
 def _predict_target(
-    bundle: Bundle, anchor: str, target: str, arrays: ProfileArrays, interval: float
+    bundle: Bundle, anchor: str, target: str, arrays: ProfileArrays, interval: float, also: list[Caution]
 ) -> tuple[TargetPrediction, list[Caution]]:
     predictor = bundle.predictor(anchor, target)
     with np.errstate(over="ignore", invalid="ignore"):
         answer = predictor.answer(arrays)
     latency_ms = _usable(float(answer.latency_ms[0]), target)
-    cautions = list(answer.cautions)
+    cautions = [*answer.cautions, *also]
     latency_known = not np.isnan(arrays.step_latency_ms[0])
     calibration = bundle.calibration(anchor, target, latency_known)
     widened, low_ms, high_ms = False, None, None
@@ -84,8 +86,15 @@ def _predict_target(
             half_width = calibration.half_width(answer.doubts, interval) * (WIDENED if widened else 1)
         except ValueError as error:
             raise BundleError(f"{bundle.where}: {anchor} → {target} has {error}; train it again") from None
-        ends = interval_ms(answer.latency_ms, half_width)
-        low_ms, high_ms = float(ends[0][0]), float(ends[1][0])
+        if np.isnan(half_width[0]):
+            text = (
+                f"no interval at {interval:g}: the errors of {calibration.rows:.0f} held-out runs support at most"
+                f" {calibration.highest_level:.4g}; ask for less with --interval, or train on more runs"
+            )
+            cautions = [*cautions, Caution(text)]
+        else:
+            ends = interval_ms(answer.latency_ms, half_width)
+            low_ms, high_ms = float(ends[0][0]), float(ends[1][0])
     pair = next(pair for pair in bundle.pairs if (pair.anchor, pair.target) == (anchor, target))
     card = AccuracyCard(
         pair.error("model", latency_known),
@@ -124,7 +133,7 @@ def _where_measured(
 
 
 def _usable(latency_ms: float, target: str) -> float:
-    if not np.isfinite(latency_ms) or latency_ms <= 0:
+    if not 0 < latency_ms < LARGEST_TIME:
         raise InputError(
             f"no usable latency for {target} ({latency_ms:g} ms): the profile is unlike anything trained on;"
             " check that its times are µs and its --steps are right"
@@ -149,7 +158,8 @@ def _latency_warnings(profile: Profile, latency_ms: float | None) -> list[str]:
     )
     if likely := likely_latency(latency_ms, covered):
         return [f"{facts}; did you mean {likely}?"]
-    return [f"{facts}; check its unit, and that --steps {profile.steps} is right"]
+    cut = "; or the capture was cut short: profile whole steps" if covered < 1 else ""
+    return [f"{facts}; check its unit, and that --steps {profile.steps} is right{cut}"]
 
 
 def _covered(profile: Profile, latency_ms: float | None) -> float | None:

@@ -23,6 +23,9 @@ _MISSPELT = 0.15
 _LIKE = 0.5
 """Beyond this share, the nearest known name says nothing."""
 
+_READ_CHARACTERS = 300
+"""So much of a name is read; what a template's arguments say after that does not matter."""
+
 _NUMBERED = re.compile(r"\.\d+$")
 
 
@@ -118,7 +121,7 @@ class OpFamilies:
         Its own name decides, else a known one that differs by a few letters, else a pattern, else the nearest
         known name.
         """
-        plain = _NUMBERED.sub("", operation)
+        plain = _NUMBERED.sub("", operation[:_READ_CHARACTERS])
         if plain in self.names:
             return Placed(self.names[plain], vocabulary=self._vocabulary(plain))
         precision = next((name for name, pattern in self.precisions if pattern.search(plain)), None)

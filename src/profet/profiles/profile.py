@@ -15,7 +15,7 @@ IDLE = "IDLE"
 
 _MAX_OPERATIONS = 100_000
 _MAX_NAME_CHARACTERS = 10_000
-_LARGEST_TIME = 1e15
+LARGEST_TIME = 1e15
 
 
 class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -116,7 +116,7 @@ def check_time(value: float, what: str) -> None:
         raise ValueError(f"{what} is {value}; a time must be a finite number")
     if value < 0:
         raise ValueError(f"{what} is {value:g}; a time cannot be negative")
-    if value > _LARGEST_TIME:
+    if value > LARGEST_TIME:
         raise ValueError(f"{what} is {value:g}; no time is that large")
 
 

@@ -44,6 +44,6 @@ def bundle_tables(facts: dict[str, Any]) -> list[Table]:
     origin.add_column("value")
     origin.add_row("models", plain(", ".join(trained_on["models"])))
     origin.add_row("runs a pair", f"{trained_on['runs']}, of {trained_on['workloads']} workloads")
-    origin.add_row("data set", trained_on["dataset"][:16])
+    origin.add_row("data set", plain(trained_on["dataset"][:16]))
     origin.add_row("by Profet", plain(trained_on["created_with"]))
     return [pairs, origin]
