@@ -8,7 +8,7 @@ from profet.errors import BundleError, InputError
 from profet.predictors.answer import NOVELTY, Answer, Caution
 from profet.predictors.bundle import Bundle
 from profet.predictors.card import AccuracyCard, FamilyTime, Prediction, TargetPrediction
-from profet.predictors.intervals import DEFAULT_LEVEL, WIDENED, interval_ms
+from profet.predictors.intervals import DEFAULT_LEVEL, WIDENED, Calibration, interval_ms
 from profet.profiles.arrays import ProfileArrays
 from profet.profiles.diagnosis import diagnose, is_cut_short
 from profet.profiles.profile import LARGEST_TIME, Profile
@@ -57,44 +57,32 @@ def predict(
     told = [*profile.warnings, *warnings, *_latency_warnings(profile, latency_ms)]
     believed = _covered(profile, latency_ms) is None
     fits = believed and (latency_ms is None or not is_cut_short(profile, latency_ms))
-    also = [] if fits else [Caution("", unmeasured=True)]  # its text is told already
     predictions = []
     for target in wanted:
-        prediction, cautions = _predict_target(bundle, name, target, arrays, interval, also)
+        prediction, cautions = _predict_target(bundle, name, target, arrays, interval, not fits)
         predictions.append(prediction)
-        told += [caution.text for caution in cautions if caution.text and (believed or not caution.of_latency)]
+        told += [caution.text for caution in cautions if believed or not caution.of_latency]
     return Prediction(name, latency_ms, bundle.method, tuple(predictions), tuple(dict.fromkeys(told)))
 
 
 def _predict_target(
-    bundle: Bundle, anchor: str, target: str, arrays: ProfileArrays, interval: float, also: list[Caution]
+    bundle: Bundle, anchor: str, target: str, arrays: ProfileArrays, interval: float, doubtful: bool
 ) -> tuple[TargetPrediction, list[Caution]]:
-    predictor = bundle.predictor(anchor, target)
+    """Answer for one target; a doubtful profile is one whose latency or length does not fit it."""
     with np.errstate(over="ignore", invalid="ignore"):
-        answer = predictor.answer(arrays)
+        answer = bundle.predictor(anchor, target).answer(arrays)
     latency_ms = _usable(float(answer.latency_ms[0]), target)
-    cautions = [*answer.cautions, *also]
     latency_known = not np.isnan(arrays.step_latency_ms[0])
+    cautions = list(answer.cautions)
+    widened = doubtful or any(caution.unmeasured for caution in cautions)
     calibration = bundle.calibration(anchor, target, latency_known)
-    widened, low_ms, high_ms = False, None, None
+    half_width = np.nan
     if calibration is not None and answer.doubts is not None:
-        unlike = answer.doubts[0, NOVELTY] > calibration.unlike[NOVELTY]
-        if unlike and not any(caution.unmeasured for caution in cautions):
-            cautions = [*cautions, Caution(_UNLIKE.format(nearest="; ".join(answer.nearest_workloads)))]
-        widened = any(caution.unmeasured for caution in cautions)
         try:
-            half_width = calibration.half_width(answer.doubts, interval) * (WIDENED if widened else 1)
+            half_width = float(calibration.half_width(answer.doubts, interval)[0]) * (WIDENED if widened else 1)
         except ValueError as error:
             raise BundleError(f"{bundle.where}: {anchor} → {target} has {error}; train it again") from None
-        if np.isnan(half_width[0]):
-            text = (
-                f"no interval at {interval:g}: the errors of {calibration.rows:.0f} held-out runs support at most"
-                f" {calibration.highest_level:.4g}; ask for less with --interval, or train on more runs"
-            )
-            cautions = [*cautions, Caution(text)]
-        else:
-            ends = interval_ms(answer.latency_ms, half_width)
-            low_ms, high_ms = float(ends[0][0]), float(ends[1][0])
+        cautions += _calibration_cautions(calibration, answer, interval, widened)
     pair = next(pair for pair in bundle.pairs if (pair.anchor, pair.target) == (anchor, target))
     card = AccuracyCard(
         pair.error("model", latency_known),
@@ -102,10 +90,28 @@ def _predict_target(
         {name: float(values[0]) for name, values in answer.members.items() if not np.isnan(values[0])},
         _family_times(answer),
         answer.nearest_workloads,
-        widened,
+        widened and not np.isnan(half_width),
     )
-    level = None if low_ms is None else interval
-    return TargetPrediction(target, latency_ms, low_ms, high_ms, level, card), cautions
+    if np.isnan(half_width):
+        return TargetPrediction(target, latency_ms, None, None, None, card), cautions
+    low_ms, high_ms = (float(end[0]) for end in interval_ms(answer.latency_ms, np.array([half_width])))
+    return TargetPrediction(target, latency_ms, low_ms, high_ms, interval, card), cautions
+
+
+def _calibration_cautions(
+    calibration: Calibration, answer: Answer, interval: float, widened: bool
+) -> list[Caution]:
+    """Say where a profile lies beyond what the errors were measured on, or a level beyond what they support."""
+    cautions = []
+    if interval > calibration.highest_level:
+        text = (
+            f"no interval at {interval:g}: the errors of {calibration.rows:.0f} held-out runs support at most"
+            f" {calibration.highest_level:.4g}; ask for less with --interval, or train on more runs"
+        )
+        cautions.append(Caution(text))
+    if answer.doubts is not None and answer.doubts[0, NOVELTY] > calibration.unlike[NOVELTY] and not widened:
+        cautions.append(Caution(_UNLIKE.format(nearest="; ".join(answer.nearest_workloads))))
+    return cautions
 
 
 def _family_times(answer: Answer) -> tuple[FamilyTime, ...]:
