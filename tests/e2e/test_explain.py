@@ -57,7 +57,14 @@ def test_without_a_latency_its_own_error_and_a_wider_interval_are_told(profet: R
 
 @pytest.mark.parametrize("level", ["0", "1", "1.5", "-0.1", "nan", "often"])
 def test_a_level_that_is_no_chance_is_refused(profet: Run, example_path: Path, level: str) -> None:
-    refused(profet("predict", example_path, "--interval", level), "--interval")
+    refused(profet("predict", example_path, "--interval", level), "--interval", "such as 0.9")
+
+
+@pytest.mark.parametrize("level", ["90", "90%", "90 %"])
+def test_a_level_in_percent_is_met_with_the_chance_that_was_meant(
+    profet: Run, example_path: Path, level: str
+) -> None:
+    refused(profet("predict", example_path, "--interval", level), "did you mean 0.9?")
 
 
 def test_a_bundle_of_the_published_method_has_no_intervals_and_says_so(

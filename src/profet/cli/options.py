@@ -1,5 +1,6 @@
 """Options that several commands share, so that the same word means the same everywhere."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +22,24 @@ class LatencyMs(click.ParamType[float]):
         return value if isinstance(value, float) else parse_latency_ms(str(value), what)
 
 
+class Chance(click.ParamType[float]):
+    """A chance between 0 and 1, such as 0.9."""
+
+    name = "chance"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the chance; a percentage is met with what was meant."""
+        try:
+            chance = float(value)
+        except ValueError:
+            chance = math.nan
+        if 0 < chance < 1:
+            return chance
+        percent = str(value).strip().removesuffix("%").strip()
+        meant = f"; did you mean {float(percent) / 100:g}?" if percent.isdigit() and 1 < int(percent) < 100 else ""
+        raise click.BadParameter(f"{value} is no chance between 0 and 1, such as 0.9{meant}", ctx, param)
+
+
 json_option: Decorator = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead.")
 force_option: Decorator = click.option("--force", is_flag=True, help="Overwrite existing output.")
 bundle_option: Decorator = click.option(
@@ -34,7 +53,7 @@ method_option: Decorator = click.option(
 )
 interval_option: Decorator = click.option(
     "--interval",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=Chance(),
     default=0.9,
     show_default=True,
     help="Chance that low to high holds.",

@@ -1,6 +1,7 @@
 """``profet predict``: from one profile to the step latency on every target."""
 
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
@@ -17,6 +18,9 @@ from profet.cli.options import (
 from profet.cli.output import print_json, print_tables, print_warnings
 from profet.errors import InputError
 from profet.names import suggest
+
+if TYPE_CHECKING:
+    from profet.predictors.card import Prediction
 
 
 @click.command()
@@ -55,32 +59,19 @@ def predict(
     PROFILE is PROFET's JSON, a TensorFlow op-stats CSV or a profile of ours; - is standard input.
     """
     from profet.predictors.bundle import Bundle
-    from profet.predictors.methods import METHODS
     from profet.predictors.prediction import predict as predict_targets
     from profet.profiles.formats import ReadOptions, read_profile
     from profet.reports.pictures import check_picture
 
-    if not 0 < interval < 1:
-        raise InputError(f"--interval {interval:g}: a chance lies between 0 and 1, such as 0.9")
     if plot is not None:
         check_picture(plot, force)
     measured = read_profile(profile, ReadOptions(steps, anchor_latency))
     bundle = Bundle.load(bundle_path)
-    if method is not None and method != bundle.method:
-        name = method if method in METHODS else "NAME"
-        unknown = "" if method in METHODS else f"unknown ({suggest(method, METHODS)}); "
-        raise InputError(
-            f"--method {method}: {unknown}the bundle holds the {bundle.method} method; train another with:"
-            f" profet train DATASET --method {name} -o BUNDLE, then give --bundle BUNDLE"
-        )
+    _check_method(method, bundle.method)
     prediction = predict_targets(
         measured, bundle, anchor=anchor, anchor_latency_ms=anchor_latency, targets=list(targets), interval=interval
     )
-    warnings = list(prediction.warnings)
-    asked = click.get_current_context().get_parameter_source("interval") is not ParameterSource.DEFAULT
-    if asked and all(p.interval is None for p in prediction.predictions):
-        text = f"--interval: this bundle of the {prediction.method} method has no intervals"
-        warnings.append(f"{text}; the blend method has them, trained without --no-measure")
+    warnings = [*prediction.warnings, *_interval_warnings(prediction)]
     if plot is not None:
         from profet.reports.prediction_picture import save_prediction_picture
 
@@ -94,3 +85,27 @@ def predict(
     print_tables(prediction_table(prediction), *(card_tables(prediction) if explain else []))
     if plot is not None:
         click.echo(f"picture saved as {plot}")
+
+
+def _check_method(asked: str | None, held: str) -> None:
+    """Refuse a method that the bundle does not hold, with how to train it."""
+    from profet.predictors.methods import METHODS
+
+    if asked is None or asked == held:
+        return
+    name = asked if asked in METHODS else "NAME"
+    unknown = "" if asked in METHODS else f"unknown ({suggest(asked, METHODS)}); "
+    raise InputError(
+        f"--method {asked}: {unknown}the bundle holds the {held} method; train another with:"
+        f" profet train DATASET --method {name} -o BUNDLE, then give --bundle BUNDLE"
+    )
+
+
+def _interval_warnings(prediction: "Prediction") -> list[str]:
+    """Say where an interval was asked for that a bundle cannot give."""
+    asked = click.get_current_context().get_parameter_source("interval") is not ParameterSource.DEFAULT
+    told = any("no interval at" in text for text in prediction.warnings)
+    if not asked or told or any(p.interval is not None for p in prediction.predictions):
+        return []
+    text = f"--interval: this bundle of the {prediction.method} method has no intervals"
+    return [f"{text}; the blend method has them, trained without --no-measure"]
