@@ -57,6 +57,15 @@ def test_another_framework_is_said_and_widens_the_interval_but_not_the_answer(bu
     assert all(wide == pytest.approx(narrow**2, rel=0.1) for narrow, wide in pairs)
 
 
+def test_the_framework_that_a_profile_states_counts_whatever_its_operations_are_called(bundle: Bundle) -> None:
+    stated = msgspec.structs.replace(with_operations(example_profile().device_us), framework="pytorch")
+    prediction = predict(stated, bundle)
+    assert len(told(prediction, "the profile is one of pytorch; training runs came from tensorflow")) == 1
+    assert all(each.card.widened for each in prediction.predictions)
+    unknown = msgspec.structs.replace(stated, framework="unknown")
+    assert predict(unknown, bundle).warnings == ()
+
+
 @pytest.mark.parametrize(
     ("kernel", "words"),
     [

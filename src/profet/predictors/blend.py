@@ -88,8 +88,8 @@ class BlendPredictor:
         """Return the latency on the target in ms, shape (n,), also where the anchor's latency is NaN."""
         return self.answer(anchor).latency_ms
 
-    def answer(self, anchor: ProfileArrays) -> Answer:
-        """Return the latency on the target with what it rests on, for n profiles."""
+    def answer(self, anchor: ProfileArrays, framework: str | None = None) -> Answer:
+        """Return the latency on the target with what it rests on, for n profiles of one framework, where known."""
         parts = self._parts(anchor)
         near = self.additive_.neighbourhood_.near(parts)
         members = {"additive": self.additive_.predict(parts, near)}
@@ -114,7 +114,7 @@ class BlendPredictor:
                 families_us / US_PER_MS,
             ),
             (
-                *operation_cautions(anchor, self.vocabulary_),
+                *operation_cautions(anchor, self.vocabulary_, framework),
                 *self._range_cautions(parts, near),
                 *self._truncation_cautions(parts, anchor),
                 *_disagreement_cautions(disagreement),

@@ -12,6 +12,10 @@ from profet.profiles.families import IDLE_FAMILY, Placed, op_families
 
 _NAMED = 4
 _SHOWN_CHARACTERS = 80
+_UNMEASURED = (
+    "training runs came from {}: the error on such profiles was never measured and intervals are widened;"
+    " train on runs of yours to know it"
+)
 _LEAST_UNSEEN, _LEAST_REDUCED, _LEAST_ATTENTION, _MOST_FOREIGN = 0.005, 0.05, 0.01, 0.5
 
 
@@ -87,27 +91,31 @@ def _shares_by(kind: Callable[[_Operation], str | None], used: list[_Operation])
     return found
 
 
-def operation_cautions(profiles: ProfileArrays, learnt: Vocabulary) -> list[Caution]:
-    """Return what the operations of n profiles, taken together, should make one careful about."""
+def operation_cautions(profiles: ProfileArrays, learnt: Vocabulary, framework: str | None = None) -> list[Caution]:
+    """Return what the operations of n profiles of one framework, taken together, should make one careful about."""
     used = _busy_operations(profiles)
-    foreign = _framework_caution(used, learnt)
+    foreign = _framework_caution(used, learnt, framework)
     unseen = [] if foreign else _unseen_caution(used, learnt)
     return [*foreign, *unseen, *_precision_caution(used, learnt), *_attention_caution(used)]
 
 
-def _framework_caution(used: list[_Operation], learnt: Vocabulary) -> list[Caution]:
+def _framework_caution(used: list[_Operation], learnt: Vocabulary, framework: str | None) -> list[Caution]:
+    known = " and ".join(learnt.frameworks) or "no framework"
+    if framework is not None and framework not in learnt.frameworks:
+        return [
+            Caution(
+                f"the profile is one of {framework[:_SHOWN_CHARACTERS]}; {_UNMEASURED.format(known)}",
+                unmeasured=True,
+            )
+        ]
     by_framework = _shares_by(lambda each: each.placed.vocabulary, used)
     foreign = {name: share for name, share in by_framework.items() if name not in learnt.frameworks}
     if sum(foreign.values()) <= _MOST_FOREIGN:
         return []
     word = max(foreign, key=lambda name: foreign[name])
     told = "names of no framework that is known here" if word == "kernels" else f"the words of {word}"
-    known = " and ".join(learnt.frameworks) or "no framework"
-    text = (
-        f"{100 * sum(foreign.values()):.0f} % of device time is in {told}; training runs came from {known}: the"
-        " error on such profiles was never measured and intervals are widened; train on runs of yours to know it"
-    )
-    return [Caution(text, unmeasured=True)]
+    share = f"{100 * sum(foreign.values()):.0f} % of device time is in {told}"
+    return [Caution(f"{share}; {_UNMEASURED.format(known)}", unmeasured=True)]
 
 
 def _unseen_caution(used: list[_Operation], learnt: Vocabulary) -> list[Caution]:

@@ -29,8 +29,8 @@ class Predictor(Protocol):
         """Return the latency on the target in ms, shape (n,), also where the anchor's latency is NaN."""
         ...
 
-    def answer(self, anchor: ProfileArrays) -> Answer:
-        """Return the latency on the target with what it rests on, for n profiles."""
+    def answer(self, anchor: ProfileArrays, framework: str | None = None) -> Answer:
+        """Return the latency on the target with what it rests on, for n profiles of one framework, where known."""
         ...
 
     def to_state(self) -> State:

@@ -11,7 +11,7 @@ from profet.predictors.card import AccuracyCard, FamilyTime, Prediction, TargetP
 from profet.predictors.intervals import DEFAULT_LEVEL, WIDENED, Calibration, interval_ms
 from profet.profiles.arrays import ProfileArrays
 from profet.profiles.diagnosis import diagnose, is_cut_short
-from profet.profiles.profile import LARGEST_TIME, Profile
+from profet.profiles.profile import LARGEST_TIME, UNKNOWN_FRAMEWORK, Profile
 from profet.profiles.steps import LEAST_COVERED, MOST_COVERED, likely_latency
 from profet.quantities import US_PER_MS, format_ms
 
@@ -57,20 +57,27 @@ def predict(
     told = [*profile.warnings, *warnings, *_latency_warnings(profile, latency_ms)]
     believed = _covered(profile, latency_ms) is None
     fits = believed and (latency_ms is None or not is_cut_short(profile, latency_ms))
+    framework = None if profile.framework == UNKNOWN_FRAMEWORK else profile.framework
     predictions = []
     for target in wanted:
-        prediction, cautions = _predict_target(bundle, name, target, arrays, interval, not fits)
+        prediction, cautions = _predict_target(bundle, name, target, arrays, framework, interval, not fits)
         predictions.append(prediction)
         told += [caution.text for caution in cautions if believed or not caution.of_latency]
     return Prediction(name, latency_ms, bundle.method, tuple(predictions), tuple(dict.fromkeys(told)))
 
 
 def _predict_target(
-    bundle: Bundle, anchor: str, target: str, arrays: ProfileArrays, interval: float, doubtful: bool
+    bundle: Bundle,
+    anchor: str,
+    target: str,
+    arrays: ProfileArrays,
+    framework: str | None,
+    interval: float,
+    doubtful: bool,
 ) -> tuple[TargetPrediction, list[Caution]]:
     """Answer for one target; a doubtful profile is one whose latency or length does not fit it."""
     with np.errstate(over="ignore", invalid="ignore"):
-        answer = bundle.predictor(anchor, target).answer(arrays)
+        answer = bundle.predictor(anchor, target).answer(arrays, framework)
     latency_ms = _usable(float(answer.latency_ms[0]), target)
     latency_known = not np.isnan(arrays.step_latency_ms[0])
     cautions = list(answer.cautions)

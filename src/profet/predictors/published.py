@@ -90,8 +90,8 @@ class PublishedPredictor:
         """
         return self.answer(anchor).latency_ms
 
-    def answer(self, anchor: ProfileArrays) -> Answer:
-        """Return the latency on the target and the members' answers, for n profiles."""
+    def answer(self, anchor: ProfileArrays, framework: str | None = None) -> Answer:  # noqa: ARG002
+        """Return the latency on the target and the members' answers, for n profiles of any framework."""
         members = self.predict_members(anchor)
         unseen = self._require_fitted().clusters.unseen(anchor)
         return Answer(combine(members), members, cautions=tuple(Caution(_tell(each)) for each in unseen))

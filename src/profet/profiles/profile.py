@@ -12,6 +12,7 @@ from profet.errors import InputError
 SCHEMA = "profet/profile/1"
 SCHEMA_FAMILY = "profet/profile/"
 IDLE = "IDLE"
+UNKNOWN_FRAMEWORK = "unknown"
 
 _MAX_OPERATIONS = 100_000
 _MAX_NAME_CHARACTERS = 10_000
@@ -42,7 +43,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """
 
     instance: str | None = None
-    framework: str = "unknown"
+    framework: str = UNKNOWN_FRAMEWORK
     framework_version: str | None = None
     steps: int = 1
     step_latency_ms: float | None = None
