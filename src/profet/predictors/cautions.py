@@ -101,13 +101,9 @@ def operation_cautions(profiles: ProfileArrays, learnt: Vocabulary, framework: s
 
 def _framework_caution(used: list[_Operation], learnt: Vocabulary, framework: str | None) -> list[Caution]:
     known = " and ".join(learnt.frameworks) or "no framework"
-    if framework is not None and framework not in learnt.frameworks:
-        return [
-            Caution(
-                f"the profile is one of {framework[:_SHOWN_CHARACTERS]}; {_UNMEASURED.format(known)}",
-                unmeasured=True,
-            )
-        ]
+    if framework is not None and not {framework, "kernels"} & set(learnt.frameworks):
+        stated = f"the profile is one of {framework[:_SHOWN_CHARACTERS]}"
+        return [Caution(f"{stated}; {_UNMEASURED.format(known)}", unmeasured=True)]
     by_framework = _shares_by(lambda each: each.placed.vocabulary, used)
     foreign = {name: share for name, share in by_framework.items() if name not in learnt.frameworks}
     if sum(foreign.values()) <= _MOST_FOREIGN:
