@@ -113,7 +113,7 @@ def take_apart(captured: Captured, step_us: FloatArray) -> Components:
     """Fit the captured times into the step of the un-profiled latency.
 
     Device time longer than the step is scaled down to it. Where device time and idle time together fall short of
-    the step, operations are missing from the capture (TensorFlow's list ends after the 500 longest): half of the
+    the step, operations are missing from the capture: half of the
     missing time is taken for elementwise work, half for more of what was captured. The rest of the step is the gap.
 
     Args:
