@@ -19,21 +19,15 @@ def reason(error: OSError) -> str:
     return error.strerror or type(error).__name__
 
 
-def read_bounded(path: str | Path, max_bytes: int, what: str = "file") -> bytes:
-    """Read a whole file, or standard input for ``-``, refusing more than max_bytes before it is read.
+@contextlib.contextmanager
+def opened(path: str | Path, what: str = "file") -> Iterator[BinaryIO]:
+    """Open a file for reading, or standard input for ``-``; what cannot be read is told in one line.
 
     Raises:
-        InputError: missing, not a file, not readable, empty, or too large.
+        InputError: missing, not a file, or not readable.
     """
     try:
-        if str(path) == STDIN and sys.stdin is None:
-            raise InputError("standard input: closed; give a file")
-        if str(path) == STDIN:
-            content = sys.stdin.buffer.read(max_bytes + 1)
-        else:
-            with Path(path).open("rb") as stream:
-                size = os.fstat(stream.fileno()).st_size
-                content = stream.read(max_bytes + 1) if size <= max_bytes else None
+        stream = _stdin() if str(path) == STDIN else Path(path).open("rb")  # noqa: SIM115 - closed below
     except IsADirectoryError:
         raise InputError(f"{path}: is a directory; give the {what} itself") from None
     except FileNotFoundError:
@@ -41,11 +35,40 @@ def read_bounded(path: str | Path, max_bytes: int, what: str = "file") -> bytes:
     except (OSError, ValueError) as error:
         text = reason(error) if isinstance(error, OSError) else str(error)
         raise InputError(f"{path}: cannot be read ({text})") from None
+    try:
+        yield stream
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({reason(error)})") from None
+    finally:
+        if str(path) != STDIN:
+            stream.close()
+
+
+def _stdin() -> BinaryIO:
+    if sys.stdin is None:
+        raise InputError("standard input: closed; give a file")
+    return sys.stdin.buffer
+
+
+def read_bounded(path: str | Path, max_bytes: int, what: str = "file") -> bytes:
+    """Read a whole file, or standard input for ``-``, refusing more than max_bytes before it is read.
+
+    Raises:
+        InputError: see opened; or it is empty, or too large.
+    """
+    with opened(path, what) as stream:
+        size = 0 if str(path) == STDIN else os.fstat(stream.fileno()).st_size
+        content = stream.read(max_bytes + 1) if size <= max_bytes else None
     if content is None or len(content) > max_bytes:
-        raise InputError(f"{path}: larger than {max_bytes // _MIB} MiB, which no {what} is; is it the right file?")
+        raise too_large(path, max_bytes, what)
     if not content.strip():
         raise InputError(f"{path}: empty; give a {what} with something in it")
     return content
+
+
+def too_large(path: str | Path, max_bytes: int, what: str) -> InputError:
+    """Say that a file is larger than what it is taken for can be."""
+    return InputError(f"{path}: larger than {max_bytes // _MIB} MiB, which no {what} is; is it the right file?")
 
 
 def check_output(path: str | Path, force: bool) -> Path:

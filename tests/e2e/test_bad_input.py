@@ -38,7 +38,7 @@ CONTENTS = {
     "cut short": (b'[{"Device_Conv2D": 1', "not JSON"),
     "binary": (bytes(range(256)), "not"),
     "not UTF-8": (b'[{"Device_\xff": 1}]', "UTF-8"),
-    "an empty object": (b"{}", "JSON, but neither"),
+    "an empty object": (b"{}", "JSON, but no PyTorch trace"),
     "an empty list": (b"[]", "another shape"),
     "a list of a number": (b"[1]", "another shape"),
     "a list of two": (b"[{},{}]", "another shape"),
@@ -133,8 +133,12 @@ def test_folder_is_no_profile(refuse: Refuse, tmp_path: Path) -> None:
     refuse(tmp_path, str(tmp_path), "directory")
 
 
-def test_two_sparse_gibibytes_are_refused_unread(refuse: Refuse, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("start", "words"),
+    [(b"", "not a format known here"), (b'[{"', "larger than 32 MiB"), (b'{"a": "', "larger than")],
+)
+def test_two_sparse_gibibytes_are_refused_unread(refuse: Refuse, tmp_path: Path, start: bytes, words: str) -> None:
     path = tmp_path / "huge.json"
-    path.touch()
+    path.write_bytes(start)
     os.truncate(path, 2 * GIB)
-    refuse(path, str(path), "larger than 32 MiB")
+    refuse(path, str(path), words)

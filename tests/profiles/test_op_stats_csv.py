@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from profet.errors import InputError
 from profet.profiles.formats import ReadOptions, op_stats_csv
+from profet.profiles.formats.recognition import looks_like_op_stats
 from profet.profiles.profile import Profile
 
 OLD = "Host/device,Type,Operation,#Occurrences,Total time (us)"
@@ -53,7 +54,7 @@ def test_columns_are_found_by_name_whatever_their_order_and_number() -> None:
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 def test_encodings_and_line_ends_of_spreadsheets_are_read(encoding: str, line_end: str) -> None:
     content = (OLD + ROWS).replace("\n", line_end).encode(encoding)
-    assert op_stats_csv.looks_like_op_stats(content)
+    assert looks_like_op_stats(content)
     assert read(content, steps=1).device_us == {"Conv2D": 400.0, "IDLE": 100.0}
 
 

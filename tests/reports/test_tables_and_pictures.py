@@ -15,10 +15,12 @@ from profet.datasets.checks import Finding
 from profet.datasets.dataset import Dataset
 from profet.errors import OutputError
 from profet.evaluation.leave_out import Question, validate
+from profet.profiles.reading import Reading
 from profet.reports.dataset_tables import dataset_facts, findings_table
 from profet.reports.pictures import save_picture
 from profet.reports.prediction_picture import draw_prediction
-from profet.reports.tables import prediction_table, profile_table
+from profet.reports.reading_tables import reading_tables
+from profet.reports.tables import prediction_table
 from profet.reports.validation_tables import validation_facts, validation_tables
 
 
@@ -39,7 +41,7 @@ def test_the_prediction_table_is_sorted_by_latency_and_shows_speed_up() -> None:
 
 def test_names_with_markup_or_control_characters_are_shown_as_text() -> None:
     profile = Profile(device_us={"[bold]Conv": 2.0, "a\x1b[2Jb": 1.0}, host_us={})
-    text = shown(profile_table(profile))
+    text = shown(reading_tables(Reading(profile))[0])
     assert "[bold]Conv" in text
     assert "\x1b" not in text
 

@@ -2,7 +2,16 @@
 
 import click
 
-from profet.cli.options import LatencyMs, force_option, json_option, steps_option
+from profet.cli.options import (
+    LatencyMs,
+    force_option,
+    gpu_option,
+    json_option,
+    leave_out_steps_option,
+    read_options,
+    rules_option,
+    steps_option,
+)
 from profet.cli.output import print_json, print_tables, print_warnings
 
 
@@ -11,10 +20,14 @@ from profet.cli.output import print_json, print_tables, print_warnings
 @click.option("-o", "--output", required=True, metavar="PROFILE.json", help="Where to write the profile.")
 @click.option("--format", "file_format", default="auto", show_default=True, help="What INPUT is.")
 @steps_option
+@leave_out_steps_option
+@gpu_option
+@rules_option
 @click.option("--step-latency", type=LatencyMs(), help="Latency of a step without the profiler, e.g. 323ms.")
 @click.option("--instance", metavar="NAME", help="Where it was measured.")
 @click.option("--batch-size", type=click.IntRange(1), help="Samples per step.")
 @click.option("--pixels", type=click.IntRange(1), help="Width and height of the input.")
+@click.option("--plot", metavar="FILE", help="Also save a picture of the op families (.png, .svg or .pdf).")
 @force_option
 @json_option
 def convert(
@@ -22,41 +35,52 @@ def convert(
     output: str,
     file_format: str,
     steps: int | None,
+    leave_out_steps: str,
+    gpu: int | None,
+    rules_path: str | None,
     step_latency: float | None,
     instance: str | None,
     batch_size: int | None,
     pixels: int | None,
+    plot: str | None,
     force: bool,
     as_json: bool,
 ) -> None:
-    """Turn PROFET's JSON or a TensorFlow op-stats CSV into a profile.
+    """Turn a trace of a training step into a profile.
 
-    INPUT is recognised by its content; - is standard input.
+    INPUT is a PyTorch trace (.json, .json.gz), an xplane.pb of TensorFlow or JAX, a Nsight Systems export
+    (.sqlite), PROFET's JSON, a TensorFlow op-stats CSV, or a CSV of hardware metrics. It is recognised by its
+    content; - is standard input.
     """
+    from dataclasses import replace
+
     import msgspec
 
     from profet.files import check_output, write_whole
-    from profet.profiles.formats import ReadOptions, read_profile
+    from profet.profiles.formats import read_file
+    from profet.reports.pictures import check_picture
 
     check_output(output, force)
-    profile = read_profile(source, ReadOptions(steps, step_latency), file_format)
+    if plot is not None:
+        check_picture(plot, force)
+    reading = read_file(source, read_options(steps, step_latency, gpu, leave_out_steps, rules_path), file_format)
     facts = {"instance": instance, "batch_size": batch_size, "pixels": pixels}
     known = {name: fact for name, fact in facts.items() if fact is not None}
-    profile = msgspec.structs.replace(profile, **known)
-    write_whole(output, profile.to_json().encode(), force)
-    if as_json:
-        print_json(
-            {
-                "output": output,
-                "steps": profile.steps,
-                "device_us": profile.device_total_us,
-                "operations": {"host": len(profile.host_us), "device": len(profile.device_us)},
-                "warnings": profile.warnings,
-            }
-        )
-        return
-    from profet.reports.tables import profile_table
+    reading = replace(reading, profile=msgspec.structs.replace(reading.profile, **known))
+    if plot is not None:
+        from profet.reports.reading_picture import save_reading_picture
 
-    print_warnings(profile.warnings)
-    print_tables(profile_table(profile))
+        save_reading_picture(reading, plot, force)
+    write_whole(output, reading.profile.to_json().encode(), force)
+    if as_json:
+        from profet.reports.reading_tables import reading_facts
+
+        print_json({"output": output, **reading_facts(reading)})
+        return
+    from profet.reports.reading_tables import reading_tables, unmapped_warnings
+
+    print_warnings([*reading.profile.warnings, *unmapped_warnings(reading)])
+    print_tables(*reading_tables(reading))
+    if plot is not None:
+        click.echo(f"picture saved as {plot}")
     click.echo(f"wrote {output}")

@@ -2,11 +2,14 @@
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from profet.quantities import parse_latency_ms
+
+if TYPE_CHECKING:
+    from profet.profiles.reading import ReadOptions
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -40,13 +43,34 @@ class Chance(click.ParamType[float]):
         raise click.BadParameter(f"{value} is no chance between 0 and 1, such as 0.9{meant}", ctx, param)
 
 
+def read_options(
+    steps: int | None, step_latency_ms: float | None, gpu: int | None, leave_out_steps: str, rules_path: str | None
+) -> "ReadOptions":
+    """Collect what the options of a command say about the file it reads."""
+    from profet.profiles.family_rules import read_rules
+    from profet.profiles.reading import ReadOptions
+
+    left_out = tuple(label.strip() for label in leave_out_steps.split(",") if label.strip())
+    families = None if rules_path is None else read_rules(rules_path)
+    return ReadOptions(steps, step_latency_ms, gpu, left_out, families)
+
+
 json_option: Decorator = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead.")
 force_option: Decorator = click.option("--force", is_flag=True, help="Overwrite existing output.")
 bundle_option: Decorator = click.option(
     "--bundle", "bundle_path", metavar="FILE", help="Trained predictors; the shipped ones by default."
 )
 steps_option: Decorator = click.option(
-    "--steps", type=int, metavar="N", help="Training steps the capture covers; 2 for PROFET's."
+    "--steps", type=int, metavar="N", help="Training steps the capture covers, where it does not tell."
+)
+gpu_option: Decorator = click.option(
+    "--gpu", type=click.IntRange(0), metavar="N", help="GPU to read from a trace of several; else the busiest."
+)
+leave_out_steps_option: Decorator = click.option(
+    "--leave-out-steps", metavar="A,B", default="", help="Steps of a trace that are not to count."
+)
+rules_option: Decorator = click.option(
+    "--rules", "rules_path", metavar="FILE", help="Op families of operations and kernels of your own (TOML)."
 )
 method_option: Decorator = click.option(
     "--method", metavar="NAME", default=None, help="Prediction method: blend (ours) or published."

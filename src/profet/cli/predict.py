@@ -10,9 +10,13 @@ from profet.cli.options import (
     LatencyMs,
     bundle_option,
     force_option,
+    gpu_option,
     interval_option,
     json_option,
+    leave_out_steps_option,
     method_option,
+    read_options,
+    rules_option,
     steps_option,
 )
 from profet.cli.output import print_json, print_tables, print_warnings
@@ -33,6 +37,9 @@ if TYPE_CHECKING:
     "--target", "targets", multiple=True, metavar="NAME", help="Instance asked about; repeatable; else all."
 )
 @steps_option
+@gpu_option
+@leave_out_steps_option
+@rules_option
 @method_option
 @interval_option
 @click.option("--explain", is_flag=True, help="Also print the accuracy card: what each prediction rests on.")
@@ -46,6 +53,9 @@ def predict(
     anchor_latency: float | None,
     targets: tuple[str, ...],
     steps: int | None,
+    gpu: int | None,
+    leave_out_steps: str,
+    rules_path: str | None,
     method: str | None,
     interval: float,
     explain: bool,
@@ -56,16 +66,16 @@ def predict(
 ) -> None:
     """Predict the latency of a training step on other instances.
 
-    PROFILE is PROFET's JSON, a TensorFlow op-stats CSV or a profile of ours; - is standard input.
+    PROFILE is whatever convert reads (a PyTorch trace, an xplane.pb, ...) or a profile; - is standard input.
     """
     from profet.predictors.bundle import Bundle
     from profet.predictors.prediction import predict as predict_targets
-    from profet.profiles.formats import ReadOptions, read_profile
+    from profet.profiles.formats import read_profile
     from profet.reports.pictures import check_picture
 
     if plot is not None:
         check_picture(plot, force)
-    measured = read_profile(profile, ReadOptions(steps, anchor_latency))
+    measured = read_profile(profile, read_options(steps, anchor_latency, gpu, leave_out_steps, rules_path))
     bundle = Bundle.load(bundle_path)
     _check_method(method, bundle.method)
     prediction = predict_targets(

@@ -27,6 +27,7 @@ _READ_CHARACTERS = 300
 """So much of a name is read; what a template's arguments say after that does not matter."""
 
 _NUMBERED = re.compile(r"\.\d+$")
+_TAG = re.compile(r" \[([a-z_]+)(?: ([a-z0-9]+))?\]$")
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,8 @@ class OpFamilies:
         names: family by exact operation name.
         vocabularies: which framework's vocabulary an exact name belongs to.
         patterns: family and regular expression, in the order in which they are tried.
+        kernels: the same for the names of kernels alone, tried before the others.
+        splits: expressions of operations that do two kinds of work, and the two families of which kernels tell one.
         precisions: name of a reduced precision and the expression that kernel names show it by, in that order.
         fingerprint: of the table's text.
     """
@@ -65,6 +68,8 @@ class OpFamilies:
     names: dict[str, str]
     vocabularies: dict[str, str]
     patterns: tuple[tuple[str, re.Pattern[str]], ...]
+    kernels: tuple[tuple[str, re.Pattern[str]], ...]
+    splits: tuple[tuple[re.Pattern[str], tuple[str, str]], ...]
     precisions: tuple[tuple[str, re.Pattern[str]], ...]
     fingerprint: str
 
@@ -87,14 +92,19 @@ class OpFamilies:
                             raise ValueError(f"{name!r} stands in {names[name]} and in {family}")
                         vocabularies.setdefault(name, vocabulary)
             patterns = tuple((rule["family"], _compiled(rule["pattern"])) for rule in table["patterns"])
+            kernels = tuple((rule["family"], _compiled(rule["pattern"])) for rule in table.get("kernels", ()))
+            splits = tuple(
+                (_compiled(rule["pattern"]), (rule["data"], rule["filter"])) for rule in table.get("splits", ())
+            )
             precisions = tuple((rule["name"], _compiled(rule["pattern"])) for rule in table["precisions"])
-            strangers = {*names.values(), *(family for family, _ in patterns)} - set(table["kinds"])
+            ruled = {family for family, _ in (*patterns, *kernels)} | {each for _, pair in splits for each in pair}
+            strangers = {*names.values(), *ruled} - set(table["kinds"])
         except KeyError as error:
             raise ValueError(f"no {error} in the table of op families") from None
         if strangers:
             raise ValueError(f"families without a kind: {', '.join(sorted(strangers))}")
         fingerprint = hashlib.sha256(text.encode()).hexdigest()
-        return cls(table["kinds"], names, vocabularies, patterns, precisions, fingerprint)
+        return cls(table["kinds"], names, vocabularies, patterns, kernels, splits, precisions, fingerprint)
 
     @cached_property
     def device(self) -> tuple[str, ...]:
@@ -118,9 +128,31 @@ class OpFamilies:
     def place(self, operation: str) -> Placed:
         """Return where an operation belongs.
 
-        Its own name decides, else a known one that differs by a few letters, else a pattern, else the nearest
-        known name.
+        What stands in brackets behind it decides (see tagged), else its own name, else a known one that differs by
+        a few letters, else a pattern, else the nearest known name.
         """
+        tag = _TAG.search(operation)
+        if tag is not None and tag[1] in self.kinds:
+            plain = operation[: tag.start()]
+            return Placed(tag[1], None, self._vocabulary(plain), tag[2])
+        return self._place(operation, self.patterns)
+
+    def place_kernel(self, kernel: str) -> Placed:
+        """Return where a kernel belongs: the rules for kernels are tried before those for any name."""
+        return self._place(kernel, (*self.kernels, *self.patterns))
+
+    def split(self, operation: str) -> tuple[str, str] | None:
+        """Return the two families of an operation that does two kinds of work; None for any other."""
+        return next((pair for pattern, pair in self.splits if pattern.search(operation)), None)
+
+    def tagged(self, name: str, family: str, precision: str | None) -> str:
+        """Return a name that tells this family and precision: itself where it does, else with both in brackets."""
+        own = self.place(name)
+        if (own.family, own.precision) == (family, precision):
+            return name
+        return f"{name} [{family}{' ' + precision if precision else ''}]"
+
+    def _place(self, operation: str, patterns: tuple[tuple[str, re.Pattern[str]], ...]) -> Placed:
         plain = _NUMBERED.sub("", operation[:_READ_CHARACTERS])
         if plain in self.names:
             return Placed(self.names[plain], vocabulary=self._vocabulary(plain))
@@ -131,7 +163,7 @@ class OpFamilies:
         if near is not None and near[1] <= _MISSPELT * len(plain):
             return Placed(self.names[near[0]], near[0], self._vocabulary(near[0]), precision)
         vocabulary = self._vocabulary(plain)
-        for family, pattern in self.patterns:
+        for family, pattern in patterns:
             if pattern.search(plain):
                 return Placed(family, None, vocabulary, precision)
         if near is not None:

@@ -7,10 +7,8 @@ from profet.predictors.answer import GAP
 from profet.predictors.card import Prediction, TargetPrediction
 from profet.predictors.manifest import MeasuredError
 from profet.printable import one_line
-from profet.profiles.profile import Profile
-from profet.quantities import US_PER_MS, format_ms
+from profet.quantities import format_ms
 
-_LARGEST_OPERATIONS = 12
 _LEAST_SHARE = 0.01
 
 
@@ -88,25 +86,3 @@ def _family_table(anchor: str, answer: TargetPrediction) -> Table:
         sums = (sum(each.anchor_ms for each in rest), sum(each.target_ms for each in rest))
         times.add_row(f"{len(rest)} more", *map(format_ms, sums), "")
     return times
-
-
-def profile_table(profile: Profile) -> Table:
-    """Show the operations that take most of a step on the device."""
-    total_us = profile.device_total_us
-    where = f" on {profile.instance}" if profile.instance else ""
-    table = Table(
-        title=f"Device time of one step{where}: {format_ms(total_us / US_PER_MS)} ms"
-        f" ({profile.steps} steps captured)",
-        title_justify="left",
-    )
-    table.add_column("operation")
-    table.add_column("ms per step", justify="right")
-    table.add_column("share", justify="right")
-    largest = sorted(profile.device_us.items(), key=lambda item: -item[1])
-    for name, time_us in largest[:_LARGEST_OPERATIONS]:
-        table.add_row(plain(name), format_ms(time_us / US_PER_MS), f"{100 * time_us / (total_us or 1):.1f} %")
-    rest_us = sum(time_us for _, time_us in largest[_LARGEST_OPERATIONS:])
-    if rest_us:
-        count = len(largest) - _LARGEST_OPERATIONS
-        table.add_row(f"{count} others", format_ms(rest_us / US_PER_MS), f"{100 * rest_us / total_us:.1f} %")
-    return table

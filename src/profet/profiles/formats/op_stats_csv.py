@@ -14,8 +14,8 @@ from pathlib import PurePath
 
 from profet.errors import InputError
 from profet.profiles.formats.json_documents import decode
-from profet.profiles.formats.options import ReadOptions
 from profet.profiles.profile import Profile, check_time
+from profet.profiles.reading import ReadOptions
 from profet.profiles.steps import PUBLISHED_STEPS, StepCount, infer_steps
 
 _SIDE, _TIME = "host/device", "total time (us)"
@@ -36,12 +36,6 @@ class OpStats:
     us: dict[str, dict[str, float]] = field(default_factory=lambda: {"Host": {}, "Device": {}})
     calls: dict[str, dict[str, float]] = field(default_factory=lambda: {"Host": {}, "Device": {}})
     names_operations: bool = True
-
-
-def looks_like_op_stats(content: bytes) -> bool:
-    """Whether the first line holds the columns of an op-stats table."""
-    head = content[:4096].replace(b"\0", b"").split(b"\n", 1)[0].lower()
-    return b"host/device" in head or (b"total time" in head and b"type" in head)
 
 
 def read(content: bytes, where: str, options: ReadOptions) -> Profile:

@@ -3,8 +3,8 @@
 from typing import Any
 
 from profet.errors import InputError
-from profet.profiles.formats.options import ReadOptions
 from profet.profiles.profile import Profile, check_time
+from profet.profiles.reading import ReadOptions
 from profet.profiles.steps import PUBLISHED_STEPS
 
 _SHAPE = "expected PROFET's list with one object of Device_* and Host_* times"

@@ -2,22 +2,21 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
 
 import msgspec
 
 from profet.errors import InputError
-from profet.files import STDIN, read_bounded
 from profet.names import suggest
 from profet.profiles.formats import json_documents, op_stats_csv, profet_json
-from profet.profiles.formats.options import ReadOptions
+from profet.profiles.formats.recognition import SIGNS
+from profet.profiles.formats.source import Source, open_source
 from profet.profiles.profile import SCHEMA_FAMILY, Profile
+from profet.profiles.reading import Reading, ReadOptions
 
 MAX_PROFILE_BYTES = 32 * 1024 * 1024
+MAX_XPLANE_BYTES = 512 * 1024 * 1024
 
-
-class _JsonReader(Protocol):
-    def __call__(self, document: object, where: str, options: ReadOptions) -> Profile: ...
+Reader = Callable[[Source, ReadOptions], Reading]
 
 
 def _read_own(document: object, where: str, options: ReadOptions) -> Profile:
@@ -35,56 +34,104 @@ def _read_own(document: object, where: str, options: ReadOptions) -> Profile:
     return profile
 
 
-def _read_json(content: bytes, where: str, options: ReadOptions) -> Profile:
-    document = json_documents.parse(content, where)
-    reader: _JsonReader
+def _read_json(source: Source, options: ReadOptions) -> Reading:
+    document, where = _parsed(source), source.where
     if isinstance(document, dict) and str(document.get("schema")).startswith(SCHEMA_FAMILY):
-        reader = _read_own
-    elif isinstance(document, list):
-        reader = profet_json.read
-    else:
-        raise InputError(
-            f"{where}: JSON, but neither PROFET's (a list with one object of Device_* and Host_* times)"
-            f' nor ours (an object with "schema": "{SCHEMA_FAMILY}N")'
-        )
-    return reader(document, where, options)
+        return Reading(_read_own(document, where, options))
+    if isinstance(document, list):
+        return Reading(profet_json.read(document, where, options))
+    raise InputError(
+        f"{where}: JSON, but no PyTorch trace (an object with traceEvents), nor PROFET's (a list with one object of"
+        f' Device_* and Host_* times), nor ours (an object with "schema": "{SCHEMA_FAMILY}N")'
+    )
 
 
-def _parsed(reader: _JsonReader) -> Callable[[bytes, str, ReadOptions], Profile]:
-    return lambda content, where, options: reader(json_documents.parse(content, where), where, options)
+def _parsed(source: Source) -> object:
+    return json_documents.parse(source.read(MAX_PROFILE_BYTES, "profile"), source.where)
 
 
-FORMATS: dict[str, Callable[[bytes, str, ReadOptions], Profile]] = {
-    "profet-profile": _parsed(_read_own),
-    "profet-json": _parsed(profet_json.read),
-    "op-stats-csv": op_stats_csv.read,
+def _read_op_stats(source: Source, options: ReadOptions) -> Reading:
+    content = source.read(MAX_PROFILE_BYTES, "profile")
+    return Reading(op_stats_csv.read(content, source.where, options))
+
+
+def _read_chrome_trace(source: Source, options: ReadOptions) -> Reading:
+    from profet.profiles.formats.pytorch import chrome_trace
+    from profet.profiles.traces.summary import summarise
+
+    return summarise(chrome_trace.read(source), source.where, options)
+
+
+def _read_xplane(source: Source, options: ReadOptions) -> Reading:
+    from profet.profiles.formats.xplane import reader
+    from profet.profiles.traces.summary import summarise
+
+    content = source.read(MAX_XPLANE_BYTES, "xplane.pb")
+    return summarise(reader.read(content, source.where), source.where, options)
+
+
+def _read_nsight(source: Source, options: ReadOptions) -> Reading:
+    from profet.profiles.formats.nsight import reader
+    from profet.profiles.traces.summary import summarise
+
+    with source.as_file("database") as path:
+        trace = reader.read(path, source.where)
+    return summarise(trace, source.where, options)
+
+
+def _read_hardware_metrics(source: Source, options: ReadOptions) -> Reading:
+    from profet.profiles.formats.hardware import metrics_csv
+
+    content = source.read(MAX_PROFILE_BYTES, "profile")
+    return Reading(metrics_csv.read(content, source.where, options))
+
+
+FORMATS: dict[str, Reader] = {
+    "profet-profile": lambda source, options: Reading(_read_own(_parsed(source), source.where, options)),
+    "profet-json": lambda source, options: Reading(profet_json.read(_parsed(source), source.where, options)),
+    "op-stats-csv": _read_op_stats,
+    "chrome-trace": _read_chrome_trace,
+    "xplane": _read_xplane,
+    "nsight-sqlite": _read_nsight,
+    "hardware-metrics-csv": _read_hardware_metrics,
 }
 """Readers by the name that --format takes."""
 
 
 def read_profile(path: str | Path, options: ReadOptions | None = None, file_format: str = "auto") -> Profile:
-    """Read a profile from a file, or from standard input for ``-``.
+    """Read a profile from a file, or from standard input for ``-``: read_file's, without the rest.
+
+    Raises:
+        InputError: see read_file.
+    """
+    return read_file(path, options, file_format).profile
+
+
+def read_file(path: str | Path, options: ReadOptions | None = None, file_format: str = "auto") -> Reading:
+    """Read a profile, and the steps and devices of a trace, from a file or from standard input for ``-``.
 
     Args:
-        path: the file; its content says what it is, not its name.
-        options: what the caller knows of the capture.
+        path: the file, compressed with gzip or not; its content says what it is, not its name.
+        options: what the caller knows of the capture, and what of it is wanted.
         file_format: one of FORMATS, or ``"auto"`` to recognise it.
 
     Raises:
         InputError: it cannot be read, is no known format, or holds what no profile can.
     """
     options = options or ReadOptions()
-    where = "standard input" if str(path) == STDIN else str(path)
     if file_format != "auto" and file_format not in FORMATS:
         raise InputError(f"--format {file_format}: unknown; {suggest(file_format, FORMATS)}")
-    content = read_bounded(path, MAX_PROFILE_BYTES, "profile")
-    if file_format != "auto":
-        return FORMATS[file_format](content, where, options)
-    if json_documents.looks_like_json(content):
-        return _read_json(content, where, options)
-    if op_stats_csv.looks_like_op_stats(content):
-        return op_stats_csv.read(content, where, options)
+    with open_source(path) as source:
+        reader = _recognised(source) if file_format == "auto" else FORMATS[file_format]
+        return reader(source, options)
+
+
+def _recognised(source: Source) -> Reader:
+    for name, looks_like in SIGNS.items():
+        if looks_like(source.head):
+            return FORMATS.get(name, _read_json)
     raise InputError(
-        f"{where}: not a format known here; expected PROFET's JSON, a TensorFlow op-stats CSV"
-        " (columns Host/device, Type or Operation Type, Total time (us)) or a profile of ours"
+        f"{source.where}: not a format known here; expected a PyTorch trace (.json, .json.gz), an xplane.pb, a"
+        " Nsight Systems export (.sqlite), PROFET's JSON, a TensorFlow op-stats CSV (columns Host/device, Type or"
+        " Operation Type, Total time (us)), a CSV of hardware metrics or a profile of ours"
     )

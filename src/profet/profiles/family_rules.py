@@ -1,0 +1,62 @@
+"""Rule files: what a user knows of operations and kernels of their own, before the shipped table of op families."""
+
+import re
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from profet.errors import InputError
+from profet.files import read_bounded
+from profet.profiles.families import OpFamilies, op_families
+
+_MAX_BYTES = 1024 * 1024
+
+
+class _Rule(msgspec.Struct, forbid_unknown_fields=True):
+    family: str
+    pattern: str
+
+
+class _RuleFile(msgspec.Struct, forbid_unknown_fields=True):
+    names: dict[str, list[str]] = {}
+    patterns: list[_Rule] = []
+    kernels: list[_Rule] = []
+
+
+def read_rules(path: str | Path) -> OpFamilies:
+    """Return the shipped table with the rules of a file before its own.
+
+    The file is TOML: ``[names]`` lists exact names by family; ``[[patterns]]`` (operations and kernels) and
+    ``[[kernels]]`` (kernels alone) each have a family and a pattern, a regular expression found in names.
+
+    Raises:
+        InputError: it cannot be read, is no such file, names a family that is none, or an expression is none.
+    """
+    text = read_bounded(path, _MAX_BYTES, "rule file").decode("utf-8", "replace")
+    try:
+        rules = msgspec.convert(tomllib.loads(text), _RuleFile)
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise InputError(f"{path}: {error}; see docs/how-to/read-traces.md") from None
+    table = op_families()
+    names = {name: family for family, listed in rules.names.items() for name in listed}
+    for family in (*rules.names, *(rule.family for rule in (*rules.patterns, *rules.kernels))):
+        if family not in table.kinds:
+            known = ", ".join(table.kinds)
+            raise InputError(f"{path}: {family[:40]!r} is no op family; they are {known}")
+    patterns = tuple((rule.family, _compiled(rule.pattern, path)) for rule in rules.patterns)
+    kernels = tuple((rule.family, _compiled(rule.pattern, path)) for rule in rules.kernels)
+    return replace(
+        table,
+        names={**table.names, **names},
+        patterns=(*patterns, *table.patterns),
+        kernels=(*kernels, *patterns, *table.kernels),
+    )
+
+
+def _compiled(pattern: str, path: str | Path) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern, re.IGNORECASE)
+    except re.error as error:
+        raise InputError(f"{path}: {pattern[:60]!r} is no regular expression ({error})") from None

@@ -1,0 +1,1 @@
+"""CSV files of hardware metrics."""

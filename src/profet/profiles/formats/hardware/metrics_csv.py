@@ -1,0 +1,101 @@
+"""Hardware metrics of a run as CSV: one row of statistics, or the samples that ``nvidia-smi`` wrote.
+
+The row is one of PROFET's public follow-up data (g4, g5 and p3 instances): statistics of nvidia-smi's counters, its
+fixed fields and what deviceQuery says. Samples are of ``nvidia-smi --query-gpu=... --format=csv --loop=1``; they
+become the same statistics under the same names.
+"""
+
+import csv
+import io
+import re
+
+from profet.errors import InputError
+from profet.profiles.formats.hardware import nvidia_smi_samples
+from profet.profiles.formats.hardware.cells import Table, is_identifier, number
+from profet.profiles.formats.json_documents import decode
+from profet.profiles.profile import Profile
+from profet.profiles.reading import ReadOptions
+
+_DELIMITERS = (",", ";", "\t")
+_STATISTIC = re.compile(r"_(?:mean|std|min|25|50|75|max)$")
+_INSTANCE, _MODEL, _BATCH, _PIXELS = "Instances", "model", "batchsize", "datasize"
+_RESULTS = ("totaldata", "total_latency_second", "one_epoch_average_second")
+_RUN = {_INSTANCE, _MODEL, _BATCH, _PIXELS, *_RESULTS}
+
+
+def read(content: bytes, where: str, options: ReadOptions) -> Profile:
+    """Make a profile without operations of the hardware metrics of one run.
+
+    Args:
+        content: of the file.
+        where: what errors name.
+        options: the device chooses among GPUs that were sampled, the busiest unless given.
+
+    Raises:
+        InputError: not such a table, several runs, fewer than two samples, or a metric that is no number; the row
+            and column are named.
+    """
+    table = _parse(content, where)
+    try:
+        if any(_STATISTIC.search(name) for name in table.header):
+            return _read_run(table, options)
+        warnings: list[str] = []
+        metrics = nvidia_smi_samples.summarise(table, options.device, warnings)
+        return Profile(step_latency_ms=options.step_latency_ms, hardware=metrics, warnings=warnings)
+    except ValueError as error:
+        raise InputError(f"{where}: {error}") from None
+
+
+def _parse(content: bytes, where: str) -> Table:
+    text = decode(content, where).lstrip("\ufeff")
+    header, _, _ = text.partition("\n")
+    delimiter = max(_DELIMITERS, key=header.count)
+    try:
+        lines = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True))
+    except csv.Error as error:
+        raise InputError(f"{where}: not a CSV table ({error}); record it again") from None
+    names = [name.strip() for name in lines[0]] if lines else []
+    twice = next((name for index, name in enumerate(names) if name in names[:index]), None)
+    if twice is not None:
+        raise InputError(f"{where}: column {twice[:60]!r} stands twice; keep one of them")
+    rows = [(line, row) for line, row in enumerate(lines[1:], start=2) if any(cell.strip() for cell in row)]
+    for line, row in rows:
+        if len(row) < len(names) or any(cell.strip() for cell in row[len(names) :]):
+            raise InputError(f"{where}: row {line} has {len(row)} columns of {len(names)}; record it again")
+    return Table(where, tuple(names), [(line, [cell.strip() for cell in row]) for line, row in rows], delimiter)
+
+
+def _read_run(table: Table, options: ReadOptions) -> Profile:
+    if len(table.rows) != 1:
+        raise InputError(
+            f"{table.where}: holds {len(table.rows)} runs; a profile is one: keep its header and one row"
+        )
+    line, row = table.rows[0]
+    cells = dict(zip(table.header, row, strict=False))
+    metrics: dict[str, float | None] = {}
+    for name, cell in cells.items():
+        if name and name not in _RUN and not is_identifier(name):
+            place = f"{table.where}: row {line}, {name[:60]}"
+            try:
+                metrics[name] = number(cell, place, table.delimiter)
+            except InputError:
+                if _STATISTIC.search(name):
+                    raise
+    left_out = ", ".join(name for name in _RESULTS if name in cells)
+    return Profile(
+        instance=cells.get(_INSTANCE) or None,
+        step_latency_ms=options.step_latency_ms,
+        batch_size=_count(cells, _BATCH, f"{table.where}: row {line}"),
+        pixels=_count(cells, _PIXELS, f"{table.where}: row {line}"),
+        hardware=metrics,
+        warnings=[f"{left_out} left out: how long the run took is no hardware metric"] if left_out else [],
+    )
+
+
+def _count(cells: dict[str, str], name: str, place: str) -> int | None:
+    cell = cells.get(name, "")
+    if not cell:
+        return None
+    if not re.fullmatch(r"[1-9]\d{0,8}(?:\.0+)?", cell, re.ASCII):
+        raise InputError(f"{place}, {name} is {cell[:40]!r}; it must be a whole number of 1 or more")
+    return int(cell.split(".")[0])

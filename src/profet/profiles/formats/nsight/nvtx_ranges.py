@@ -1,0 +1,181 @@
+"""NVTX ranges: which of them name operations, which mark training steps, and how they nest."""
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from profet.profiles.families import IDLE_FAMILY, op_families
+
+Whole = npt.NDArray[np.int64]
+
+_ARGUMENTS = (", seq =", ", op_id =", ", sizes =", ", input_op_ids =")
+_QUALIFIED = re.compile(r"[a-z_][a-z0-9_]*::")
+_AUTOGRAD = re.compile(r"(?:torch::)?autograd::|\w*Backward\d*$")
+_HLO = re.compile(r"#.*?\bhlo_op=([^,#]+)")
+_COPY_NUMBER = re.compile(r"\.\d+$")
+_STEP = re.compile(
+    r"(profilerstep|(?:train(?:ing)?[ _]?)?step|iter(?:ation)?|batch)[\s:#_=-]*(\d{0,18})", re.IGNORECASE
+)
+_STEMS = ("profilerstep", "step", "iteration", "batch")
+_END_BEFORE, _START, _QUERY, _END_AFTER = range(4)
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """Ranges in any order.
+
+    Args:
+        name: index of the name, shape (n,).
+        start: ns, shape (n,).
+        end: ns, never before the start, shape (n,).
+        thread: a number for each thread, shape (n,).
+    """
+
+    name: Whole
+    start: Whole
+    end: Whole
+    thread: Whole
+
+    def __len__(self) -> int:
+        return len(self.name)
+
+    def take(self, rows: npt.NDArray[np.bool_]) -> "Ranges":
+        """Select by a mask of shape (n,)."""
+        return Ranges(self.name[rows], self.start[rows], self.end[rows], self.thread[rows])
+
+
+def plain_name(text: str) -> str:
+    """Leave out the arguments that ``emit_nvtx`` of PyTorch writes after an operator's name.
+
+    >>> plain_name("aten::conv2d, seq = 12, op_id = 33, sizes = [[1, 3]]")
+    'aten::conv2d'
+    """
+    for argument in _ARGUMENTS:
+        text = text.partition(argument)[0]
+    return text
+
+
+def operation_name(plain: str) -> str | None:
+    """Return the operation that a range of this name is, None for a range around operations.
+
+    PyTorch names operators with a namespace; TensorFlow writes ``name:Type`` and XLA ``#hlo_op=...#``.
+
+    >>> operation_name("aten::mm"), operation_name("model/conv1/Conv2D:Conv2D"), operation_name("ReluBackward0")
+    ('aten::mm', 'Conv2D', None)
+    """
+    if _AUTOGRAD.match(plain):
+        return None
+    if _QUALIFIED.match(plain):
+        return plain
+    hlo = _HLO.search(plain)
+    if hlo is not None:
+        return _COPY_NUMBER.sub("", hlo[1])
+    table = op_families()
+    if table.names.get(plain, IDLE_FAMILY) != IDLE_FAMILY:
+        return plain
+    parts = [part.strip() for part in plain.split(":")] if plain.count(":") == 1 else []
+    types = [part for part in parts if table.vocabularies.get(part) == "tensorflow"]
+    return types[-1] if types else None
+
+
+def nested(ranges: Ranges) -> tuple[Ranges, int]:
+    """Make ranges of one thread nest: where some cross, starts and ends are matched as a stack would.
+
+    Returns:
+        The ranges, and how many of them end elsewhere than before.
+    """
+    n = len(ranges)
+    order, level = _sweep(ranges, np.empty(0, np.int64), np.empty(0, np.int64))
+    pairs = order[np.argsort(level, kind="stable")].reshape(n, 2)
+    end = np.empty(n, np.int64)
+    end[pairs[:, 0]] = ranges.end[pairs[:, 1] - n]
+    crossing = int(np.count_nonzero(end != ranges.end))
+    return Ranges(ranges.name, ranges.start, end, ranges.thread), crossing
+
+
+def innermost(ranges: Ranges, at: Whole, thread: Whole) -> Whole:
+    """Return which of the ranges, which must nest, is the innermost at a time on a thread; -1 for none.
+
+    Args:
+        ranges: n of them.
+        at: ns, shape (m,).
+        thread: of each time, shape (m,).
+
+    Returns:
+        Indices of ranges, shape (m,).
+    """
+    n = len(ranges)
+    order, level = _sweep(ranges, at, thread)
+    place = np.arange(len(order))
+    key = level * (len(order) + 1) + place
+    is_start, is_query = order < n, order >= 2 * n
+    by_key = np.argsort(key[is_start])
+    start_keys, starts = key[is_start][by_key], order[is_start][by_key]
+    found = np.searchsorted(start_keys, key[is_query]) - 1
+    result = np.full(len(at), -1, np.int64)
+    if n:
+        result[order[is_query] - 2 * n] = np.where(level[is_query] > 0, starts[found], -1)
+    return result
+
+
+def _sweep(ranges: Ranges, at: Whole, thread: Whole) -> tuple[Whole, Whole]:
+    """Put starts (numbered from 0), ends (from n) and times (from 2 n) in order, with how deep each lies."""
+    start, end, n = ranges.start, ranges.end, len(ranges)
+    kind = np.concatenate(
+        (
+            np.full(n, _START),
+            np.where(end > start, _END_BEFORE, _END_AFTER),
+            np.full(len(at), _QUERY),
+        )
+    )
+    longest_first = np.concatenate((-end, np.zeros(n + len(at), np.int64)))
+    when = np.concatenate((start, end, at))
+    threads = np.concatenate((ranges.thread, ranges.thread, thread))
+    order = np.lexsort((longest_first, kind, when, threads)).astype(np.int64)
+    change = np.where(order < n, 1, np.where(order < 2 * n, -1, 0))
+    depth = np.cumsum(change)
+    return order, depth - np.minimum(change, 0)
+
+
+def find_steps(ranges: Ranges, names: list[str]) -> tuple[list[tuple[int, int, str]], int]:
+    """Find the ranges that mark training steps: ``ProfilerStep#5``, ``iteration 5``, ``batch``, ...
+
+    Marks of one kind are on one thread, do not overlap and count upwards, where they are numbered; the thread
+    with most of them is taken.
+
+    Returns:
+        Start and end in ns and label of each step in order, and how many threads mark steps of that kind.
+    """
+    kinds: dict[int, tuple[bool, int, str]] = {}
+    for index in np.unique(ranges.name).tolist():
+        match = _STEP.fullmatch(names[index])
+        if match is not None:
+            kinds[index] = (match[2] == "", _rank(match[1].lower()), match[2])
+    marks: dict[tuple[bool, int], dict[int, list[tuple[int, int, str]]]] = defaultdict(lambda: defaultdict(list))
+    for row in np.flatnonzero(np.isin(ranges.name, list(kinds))).tolist():
+        unnumbered, rank, label = kinds[int(ranges.name[row])]
+        mark = (int(ranges.start[row]), int(ranges.end[row]), label)
+        marks[unnumbered, rank][int(ranges.thread[row])].append(mark)
+    for (unnumbered, _), threads in sorted(marks.items()):
+        fitting = [sorted(found) for _, found in sorted(threads.items()) if _count_up(sorted(found), unnumbered)]
+        if fitting:
+            steps = max(fitting, key=len)
+            if unnumbered:
+                steps = [(start, end, str(number)) for number, (start, end, _) in enumerate(steps, start=1)]
+            return steps, len(fitting)
+    return [], 0
+
+
+def _rank(stem: str) -> int:
+    return _STEMS.index("iteration" if stem.startswith("iter") else "step" if stem.startswith("train") else stem)
+
+
+def _count_up(marks: list[tuple[int, int, str]], unnumbered: bool) -> bool:
+    following = list(pairwise(marks))
+    if any(after[0] < before[1] for before, after in following):
+        return False
+    return unnumbered or all(int(before[2]) < int(after[2]) for before, after in following)

@@ -1,0 +1,1 @@
+"""Chrome traces of PyTorch's profiler."""

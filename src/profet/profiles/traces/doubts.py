@@ -1,0 +1,93 @@
+"""What is wrong with a trace, or needs care: each with what to do about it."""
+
+import re
+
+import numpy as np
+
+from profet.errors import InputError
+from profet.profiles.reading import DeviceTimes, Reading
+from profet.profiles.traces.trace import Trace
+
+_RECORD_GPU = "record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]"
+_GPU_OPERATION = re.compile(r"cudnn|cuda|miopen|cublas", re.IGNORECASE)
+
+_EARLY_US = 100.0
+_MANY_EARLY = 0.01
+_NOTABLE = 0.01
+
+
+def check_devices(trace: Trace, where: str) -> None:
+    """Refuse a trace of work on a device that holds none of it: its host times would pass for a step's."""
+    if len(trace.device):
+        return
+    if not trace.host.is_operation.any():
+        raise InputError(f"{where}: no operations and no kernels; record a training step with its operations")
+    if trace.launches:
+        raise InputError(
+            f"{where}: {trace.launches} launches but no kernels, so the profiler could not see the GPU; check its"
+            " messages on CUPTI and permissions, and record again"
+        )
+    used = np.unique(trace.host.name[trace.host.is_operation])
+    gpu = next((trace.names[index] for index in used if _GPU_OPERATION.search(trace.names[index])), None)
+    if gpu is not None:
+        raise InputError(f"{where}: operations of a GPU ({gpu[:60]}) but no kernels; {_RECORD_GPU}")
+
+
+def cpu_warning(trace: Trace) -> str:
+    """Say that the CPU is taken for the device."""
+    how = _RECORD_GPU if trace.framework == "pytorch" else "profile where the framework sees one"
+    return f"no GPU in the trace: read as a step that trains on the CPU (for a GPU, {how})"
+
+
+def device_warnings(devices: tuple[DeviceTimes, ...]) -> list[str]:
+    """Say which of several devices is read."""
+    if len(devices) < 2:
+        return []
+    chosen = next(device for device in devices if device.chosen)
+    others = [device for device in devices if not device.chosen]
+    told = ", ".join(f"GPU {device.number} {device.busy_us / 1e3:.4g} ms" for device in others[:8])
+    more = f" and {len(others) - 8} more" if len(others) > 8 else ""
+    return [
+        f"{len(devices)} GPUs in the trace: GPU {chosen.number} is read, busy {chosen.busy_us / 1e3:.4g} ms a step;"
+        f" the others: {told}{more} (choose with --gpu N)"
+    ]
+
+
+def clock_warnings(trace: Trace) -> list[str]:
+    """Say that kernels start before their launch: the clocks of host and device do not fit."""
+    lead = trace.device.launch_us - trace.device.start_us
+    early = int(np.sum(lead > _EARLY_US))  # NaN is never above
+    if early <= _MANY_EARLY * len(lead):
+        return []
+    return [
+        f"{early} of {len(lead)} kernels start before their launch, by up to {np.nanmax(lead) / 1e3:.3g} ms: the"
+        " clocks of host and GPU jump; idle time is unsure, times by operation are not touched by it"
+    ]
+
+
+def outside_warnings(trace: Trace, inside_us: float) -> list[str]:
+    """Say that a part of the device time lies outside all steps.
+
+    Args:
+        trace: of several devices or one.
+        inside_us: device time of all devices within its steps.
+    """
+    total = float(np.sum(trace.device.end_us - trace.device.start_us))
+    outside = 1 - inside_us / total if total else 0.0
+    if outside <= _NOTABLE:
+        return []
+    return [f"{100 * outside:.0f} % of the device time lies outside the steps and is left out"]
+
+
+def odd_warnings(reading: Reading) -> list[str]:
+    """Name the steps that took much more or less time than the others."""
+    if not reading.odd_steps:
+        return []
+    lengths = {step.label: step.length_us / 1e3 for step in reading.steps}
+    told = ", ".join(f"{label} ({lengths[label]:.4g} ms)" for label in reading.odd_steps[:8])
+    more = f" and {len(reading.odd_steps) - 8} more" if len(reading.odd_steps) > 8 else ""
+    middle = float(np.median(list(lengths.values())))
+    return [
+        f"steps unlike the median one of {middle:.4g} ms: {told}{more}; they count all the same"
+        f" (--leave-out-steps {','.join(reading.odd_steps[:8])} reads the others alone)"
+    ]
