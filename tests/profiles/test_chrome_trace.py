@@ -289,6 +289,33 @@ def test_a_step_on_the_cpu_takes_the_cpu_for_the_device(tmp_path: Path) -> None:
     assert any("trains on the CPU" in text and "ProfilerActivity.CUDA" in text for text in reading.profile.warnings)
 
 
+@pytest.mark.parametrize("namespace", ["", "aten::"])
+def test_the_first_profiler_s_bare_list_is_read(tmp_path: Path, namespace: str) -> None:
+    events = []
+    for place in range(6):
+        start = 100 * (place // 2) + 1000 * (place % 2)
+        host = {"ph": "X", "pid": "CPU functions", "tid": 0, "args": {}}
+        name = f"{namespace}{['conv2d', 'batch_norm', 'cudnn_convolution_backward'][place // 2]}"
+        events.append(host | {"name": name, "ts": start, "dur": 50})
+        arrow = {"name": name, "id": place, "cat": "cpu_to_cuda", "args": {}}
+        events.append(arrow | {"ph": "s", "ts": start, "tid": 0, "pid": "CPU functions"})
+        for kernel in ("implicit_convolve_sgemm", "bn_fw_kernel", "dgrad_engine,wgrad_engine")[place // 2].split(
+            ","
+        ):
+            device = {"name": kernel, "tid": 1, "pid": "CUDA functions", "args": {}}
+            events.append(device | {"ph": "X", "ts": start + 60, "dur": 20})
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps(events))
+    reading = read_file(path, ReadOptions(steps=2))
+    assert {name: us for name, us in reading.profile.device_us.items() if name != "IDLE"} == {
+        "aten::conv2d": 20.0,
+        "aten::batch_norm": 20.0,
+        "aten::cudnn_convolution_backward [conv_backward_data]": 20.0,
+        "aten::cudnn_convolution_backward": 20.0,
+    }
+    assert [device.number for device in reading.devices] == [1]
+
+
 def test_calls_per_step_are_kept(tmp_path: Path) -> None:
     calls: dict[str, float] = defaultdict(float)
     trace = ChromeFile()

@@ -52,6 +52,11 @@ def test_the_published_vgg16_profile_is_read_per_step(public_profet: Path) -> No
     assert len(profile.device_us) + len(profile.host_us) == len(json.loads(path.read_text())[0])
 
 
+def test_idle_is_known_however_it_is_spelt() -> None:
+    times = read('[{"Device_Idle": 4.0, "Device_IDLE ": 2.0, "Device_MatMul": 2.0}]').device_us
+    assert times == {"IDLE": 3.0, "MatMul": 1.0}
+
+
 def test_an_operation_may_start_with_an_underscore() -> None:
     assert read('[{"Device__Send": 2, "Device_a_b": 4}]').device_us == {"_Send": 1.0, "a_b": 2.0}
 

@@ -107,6 +107,11 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         return json.dumps({"schema": SCHEMA, **msgspec.structs.asdict(self)}, indent=1, ensure_ascii=False) + "\n"
 
 
+def operation_name(text: str) -> str:
+    """Return the name of an operation as a profile holds it: itself, but IDLE however that is spelt."""
+    return IDLE if text.strip().upper() == IDLE else text
+
+
 def check_time(value: float, what: str) -> None:
     """Refuse a time that no clock can show.
 

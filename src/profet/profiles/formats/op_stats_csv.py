@@ -14,7 +14,7 @@ from pathlib import PurePath
 
 from profet.errors import InputError
 from profet.profiles.formats.json_documents import decode
-from profet.profiles.profile import Profile, check_time
+from profet.profiles.profile import Profile, check_time, operation_name
 from profet.profiles.reading import ReadOptions
 from profet.profiles.steps import PUBLISHED_STEPS, StepCount, infer_steps
 
@@ -94,7 +94,7 @@ def _sum_rows(rows: Iterator[list[str]], columns: dict[str, int], delimiter: str
         place = f"{where}: row {number}"
         if len(row) <= max(kind, columns[_SIDE], columns[_TIME], calls or 0):
             raise InputError(f"{place} has {len(row)} columns of {len(columns)}; export the table again")
-        side, operation = row[columns[_SIDE]].strip().capitalize(), row[kind].strip()
+        side, operation = row[columns[_SIDE]].strip().capitalize(), operation_name(row[kind].strip())
         if side not in stats.us or not operation:
             raise InputError(
                 f"{place}: Host/device is {row[columns[_SIDE]][:30]!r}, type {operation[:30]!r}; {_EXPECTED}"

@@ -3,7 +3,7 @@
 from typing import Any
 
 from profet.errors import InputError
-from profet.profiles.profile import Profile, check_time
+from profet.profiles.profile import Profile, check_time, operation_name
 from profet.profiles.reading import ReadOptions
 from profet.profiles.steps import PUBLISHED_STEPS
 
@@ -24,7 +24,8 @@ def read(document: object, where: str, options: ReadOptions) -> Profile:
     for key, value in document[0].items():
         side, _, operation = key.partition("_")
         if side in times and operation:
-            times[side][operation] = _time_us(value, key, where) / steps
+            name = operation_name(operation)
+            times[side][name] = times[side].get(name, 0.0) + _time_us(value, key, where) / steps
         else:
             strangers.append(key)
     if not times["Device"]:

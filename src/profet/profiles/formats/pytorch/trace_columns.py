@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from profet.profiles.formats.pytorch.json_events import Arguments, Event
+from profet.profiles.formats.pytorch.legacy import Modernised
 from profet.profiles.profile import LARGEST_TIME
 
 OPERATION, RANGE, LAUNCH, DEVICE = range(4)
@@ -84,6 +85,7 @@ class ColumnBuilder:
         self.lanes: defaultdict[tuple[Any, Any], int] = defaultdict(itertools.count().__next__)
         self.without_time = 0
         self.until_us = np.inf
+        self._modernised = Modernised()
         self._arrays: list[array[Any]] = [array(code) for code in "biiddqq"]
 
     def __len__(self) -> int:
@@ -92,6 +94,7 @@ class ColumnBuilder:
     def add(self, events: list[Event]) -> None:
         """Take the events that are read."""
         known = [event for event in events if event.cat in KINDS and event.ph == "X"]
+        known = known or self._modernised.events(events)
         timed = [event for event in known if event.ts is not None]
         self.without_time += len(known) - len(timed)
         names, lanes = self.names, self.lanes
