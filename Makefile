@@ -41,6 +41,7 @@ accuracy: $(VENV)/dev $(DATASET)  ## our method beside the published one, on the
 benchmark: $(VENV)/dev $(DATASET)  ## speed and memory
 	$(BIN)/python -m benchmarks.foundation $(DATASET)
 	$(BIN)/python -m benchmarks.predictors $(DATASET)
+	$(BIN)/python -m benchmarks.readers
 
 build/profet.dataset: $(VENV)/dev
 	@test -d $(PUBLIC_DATA) || { echo "no data in $(PUBLIC_DATA): run profet dataset fetch profet -o DIR, then say PUBLIC_DATA=DIR"; exit 2; }

@@ -81,7 +81,7 @@ def _operation(index: int, ts: float) -> str:
     outer, inner, kernel = OPERATIONS[index % len(OPERATIONS)]
     corr, outer_id = 100 + index, 2 + 3 * index
     inner_id = outer_id + 1
-    shapes = '"Record function id": 0, "Concrete Inputs": ["", "", ""], "Input type": ["float", "float", ""]'
+    shapes = '"Record function id": 0, "Concrete Inputs": [], "Ev Idx": 471'
     launch = {"id": corr, "ph": "s", "ts": ts + 2.5, "end": ""}
     landing = {"id": corr, "ph": "f", "ts": ts + 3.75, "end": ', "bp": "e"'}
     return "".join(

@@ -31,18 +31,19 @@ def keys(
         in_optimizer: whether each was launched inside an optimizer's step, shape (n,).
         families: the table that says where operations and kernels belong.
     """
-    kinds = np.column_stack([events.operation, events.name, in_optimizer])
-    distinct, which = np.unique(kinds, axis=0, return_inverse=True)
-    which = which.ravel()
+    kinds = ((events.operation.astype(np.int64) - NO_OPERATION) * len(names) + events.name) * 2 + in_optimizer
+    distinct, which = np.unique(kinds, return_inverse=True)
     time = np.bincount(which, events.end_us - events.start_us, minlength=len(distinct))
     told = set(np.argsort(-time, kind="stable")[:MAX_NAMES].tolist())
     found: dict[str, int] = {OTHERS: 0}
     index = np.zeros((len(distinct), 3), np.int32)
     side = np.full(len(distinct), _WHOLE, np.int8)
-    for number, (operation, kernel, optimizing) in enumerate(distinct.tolist()):
+    for number, kind in enumerate(distinct.tolist()):
         if number not in told:
             continue
-        launcher = None if operation == NO_OPERATION else names[operation]
+        operation, kernel = divmod(kind // 2, len(names))
+        optimizing = kind % 2
+        launcher = None if operation == 0 else names[operation + NO_OPERATION]
         between = None if launcher is None else families.split(launcher)
         for place, family in enumerate((None, *(between or ()))):
             label = key(launcher, names[kernel], bool(optimizing), families, family)

@@ -110,8 +110,11 @@ def _head(text: bytes) -> dict[str, Any]:
 
 def _events(text: bytes, blocks: Iterator[bytes], damage: Damage, where: str) -> Iterator[list[Event]]:
     for block in blocks:
-        text += block
-        events, text = _cut(text, damage)
+        buffer = bytearray(b"[")
+        buffer += text
+        buffer += block
+        whole = _cut_in_place(buffer)
+        events, text = whole if whole is not None else _cut(bytes(buffer[1:]), damage)
         damage.read += len(events)
         yield events
         if len(text) > _MAX_EVENT_BYTES:
@@ -123,6 +126,23 @@ def _events(text: bytes, blocks: Iterator[bytes], damage: Damage, where: str) ->
         if damage.dropped > max(_MANY_DROPPED, damage.read):
             raise InputError(f"{where}: more than half of its events cannot be read; export the trace again")
     yield _last(text, damage)
+
+
+def _cut_in_place(buffer: bytearray) -> tuple[list[Event], bytes] | None:
+    """Parse up to the last place between two events, without a copy of the block; None where that fails."""
+    place = None
+    for place in _BETWEEN.finditer(buffer, max(0, len(buffer) - _TAIL_BYTES)):  # noqa: B007 - the last is wanted
+        pass
+    if place is None:
+        return None
+    end, rest = place.start() + 1, bytes(buffer[place.end() :])
+    put_back, buffer[end] = buffer[end], ord("]")
+    try:
+        with memoryview(buffer) as view, view[: end + 1] as events:
+            return _EVENTS.decode(events), rest
+    except _UNREADABLE:
+        buffer[end] = put_back
+        return None
 
 
 def _cut(text: bytes, damage: Damage) -> tuple[list[Event], bytes]:

@@ -97,6 +97,8 @@ class ColumnBuilder:
         known = known or self._modernised.events(events)
         timed = [event for event in known if event.ts is not None]
         self.without_time += len(known) - len(timed)
+        if self.until_us < np.inf:
+            timed = [event for event in timed if event.ts < self.until_us]  # type: ignore[operator]
         names, lanes = self.names, self.lanes
         kind, name, lane, start, length, external_id, correlation = self._arrays
         kind.extend([KINDS[event.cat] for event in timed])
