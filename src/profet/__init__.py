@@ -17,34 +17,45 @@ if TYPE_CHECKING:
     from profet.predictors.card import AccuracyCard, FamilyTime, Prediction, TargetPrediction
     from profet.predictors.prediction import predict
     from profet.profiles.example import example_profile
-    from profet.profiles.formats import ReadOptions, read_profile
+    from profet.profiles.formats import read_file, read_profile
     from profet.profiles.profile import Profile
+    from profet.profiles.reading import DeviceTimes, FamilyShare, Reading, ReadOptions, StepTimes
 
 _HOME = {
     "AccuracyCard": "profet.predictors.card",
     "Bundle": "profet.predictors.bundle",
+    "DeviceTimes": "profet.profiles.reading",
+    "FamilyShare": "profet.profiles.reading",
     "FamilyTime": "profet.predictors.card",
     "Prediction": "profet.predictors.card",
     "Profile": "profet.profiles.profile",
     "ProfetError": "profet.errors",
-    "ReadOptions": "profet.profiles.formats",
+    "ReadOptions": "profet.profiles.reading",
+    "Reading": "profet.profiles.reading",
+    "StepTimes": "profet.profiles.reading",
     "TargetPrediction": "profet.predictors.card",
     "example_profile": "profet.profiles.example",
     "predict": "profet.predictors.prediction",
+    "read_file": "profet.profiles.formats",
     "read_profile": "profet.profiles.formats",
 }
 
 __all__ = [
     "AccuracyCard",
     "Bundle",
+    "DeviceTimes",
+    "FamilyShare",
     "FamilyTime",
     "Prediction",
     "ProfetError",
     "Profile",
     "ReadOptions",
+    "Reading",
+    "StepTimes",
     "TargetPrediction",
     "example_profile",
     "predict",
+    "read_file",
     "read_profile",
 ]
 

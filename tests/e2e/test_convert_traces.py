@@ -9,7 +9,7 @@ import pytest
 from benchmarks.trace_files import GAP_US, KERNEL_US, OPERATIONS, OPERATIONS_PER_STEP, step_us, write_trace
 
 from profet.profiles.profile import Profile
-from tests.conftest import DATA, Run, document, refused
+from tests.conftest import DATA, REPOSITORY, Run, document, refused
 from tests.profiles.chrome_files import ChromeFile, training
 from tests.profiles.nsight_files import training as nsight_training
 from tests.profiles.xplane_files import tensorflow_on_gpus
@@ -183,3 +183,11 @@ def test_a_trace_of_two_million_events_is_read_in_little_memory_and_right(tmp_pa
     assert any("a trace this large is read from its start" in text for text in facts["warnings"])
     assert len(facts["per_step"]) == facts["steps"] > 50
     assert all(step["length_us"] == pytest.approx(step_us()) for step in facts["per_step"])
+
+
+def test_the_documentation_shows_what_the_command_prints(profet: Run, tmp_path: Path) -> None:
+    if not RESNET.is_file():
+        pytest.skip(f"the public trace is not at {RESNET}; set PROFET_TEST_DATA to where the public data is")
+    page = (REPOSITORY / "docs" / "how-to" / "read-traces.md").read_text()
+    result = profet("convert", RESNET, "-o", tmp_path / "p.json", "--leave-out-steps", "5,9")
+    assert result.stdout.rsplit("wrote", 1)[0].strip() in page

@@ -1,4 +1,4 @@
-"""Thousands of damaged copies of files of every format: each is refused in a line or read, soon, in little memory."""
+"""Thousands of damaged files of every format: each is refused in a line or read, quickly and in little memory."""
 
 import gzip
 import random
