@@ -21,7 +21,7 @@ _STEP = re.compile(
     r"(profilerstep|(?:train(?:ing)?[ _]?)?step|iter(?:ation)?|batch)[\s:#_=-]*(\d{0,18})", re.IGNORECASE
 )
 _STEMS = ("profilerstep", "step", "iteration", "batch")
-_END_BEFORE, _START, _QUERY, _END_AFTER = range(4)
+_END_BEFORE, _START, _END_AFTER = range(3)
 
 
 @dataclass(frozen=True)
@@ -88,57 +88,18 @@ def nested(ranges: Ranges) -> tuple[Ranges, int]:
     Returns:
         The ranges, and how many of them end elsewhere than before.
     """
-    n = len(ranges)
-    order, level = _sweep(ranges, np.empty(0, np.int64), np.empty(0, np.int64))
+    n, start, end = len(ranges), ranges.start, ranges.end
+    kind = np.concatenate((np.full(n, _START), np.where(end > start, _END_BEFORE, _END_AFTER)))
+    longest_first = np.concatenate((-end, np.zeros(n, np.int64)))
+    threads = np.concatenate((ranges.thread, ranges.thread))
+    order = np.lexsort((longest_first, kind, np.concatenate((start, end)), threads))
+    change = np.where(order < n, 1, -1)
+    level = np.cumsum(change) - np.minimum(change, 0)  # of a start and of the end that a stack gives it
     pairs = order[np.argsort(level, kind="stable")].reshape(n, 2)
-    end = np.empty(n, np.int64)
-    end[pairs[:, 0]] = ranges.end[pairs[:, 1] - n]
-    crossing = int(np.count_nonzero(end != ranges.end))
-    return Ranges(ranges.name, ranges.start, end, ranges.thread), crossing
-
-
-def innermost(ranges: Ranges, at: Whole, thread: Whole) -> Whole:
-    """Return which of the ranges, which must nest, is the innermost at a time on a thread; -1 for none.
-
-    Args:
-        ranges: n of them.
-        at: ns, shape (m,).
-        thread: of each time, shape (m,).
-
-    Returns:
-        Indices of ranges, shape (m,).
-    """
-    n = len(ranges)
-    order, level = _sweep(ranges, at, thread)
-    place = np.arange(len(order))
-    key = level * (len(order) + 1) + place
-    is_start, is_query = order < n, order >= 2 * n
-    by_key = np.argsort(key[is_start])
-    start_keys, starts = key[is_start][by_key], order[is_start][by_key]
-    found = np.searchsorted(start_keys, key[is_query]) - 1
-    result = np.full(len(at), -1, np.int64)
-    if n:
-        result[order[is_query] - 2 * n] = np.where(level[is_query] > 0, starts[found], -1)
-    return result
-
-
-def _sweep(ranges: Ranges, at: Whole, thread: Whole) -> tuple[Whole, Whole]:
-    """Put starts (numbered from 0), ends (from n) and times (from 2 n) in order, with how deep each lies."""
-    start, end, n = ranges.start, ranges.end, len(ranges)
-    kind = np.concatenate(
-        (
-            np.full(n, _START),
-            np.where(end > start, _END_BEFORE, _END_AFTER),
-            np.full(len(at), _QUERY),
-        )
-    )
-    longest_first = np.concatenate((-end, np.zeros(n + len(at), np.int64)))
-    when = np.concatenate((start, end, at))
-    threads = np.concatenate((ranges.thread, ranges.thread, thread))
-    order = np.lexsort((longest_first, kind, when, threads)).astype(np.int64)
-    change = np.where(order < n, 1, np.where(order < 2 * n, -1, 0))
-    depth = np.cumsum(change)
-    return order, depth - np.minimum(change, 0)
+    matched = np.empty(n, np.int64)
+    matched[pairs[:, 0]] = end[pairs[:, 1] - n]
+    crossing = int(np.count_nonzero(matched != end))
+    return Ranges(ranges.name, start, matched, ranges.thread), crossing
 
 
 def find_steps(ranges: Ranges, names: list[str]) -> tuple[list[tuple[int, int, str]], int]:

@@ -26,13 +26,13 @@ from profet.profiles.formats.nsight.launches import read_launches
 from profet.profiles.formats.nsight.nvtx_ranges import (
     Ranges,
     find_steps,
-    innermost,
     nested,
     operation_name,
     plain_name,
 )
 from profet.profiles.formats.nsight.tables import MISSING, Tables, Whole, open_tables
-from profet.profiles.traces.trace import NO_OPERATION, DeviceEvents, HostEvents, Step, Trace
+from profet.profiles.traces.intervals import innermost
+from profet.profiles.traces.trace import NO_OPERATION, DeviceEvents, HostEvents, Indices, Step, Times, Trace
 
 _NVTX = "NVTX_EVENTS"
 _PUSH_POP, _START_END = 59, 60
@@ -94,11 +94,15 @@ def read(path: Path, where: str) -> Trace:
         warnings.append(f"{crossing} NVTX ranges cross others of their thread; taken as if they nested")
     times = (device.start, host.start, launch[launch != MISSING], np.array([mark[0] for mark in marks], np.int64))
     clock = _Clock(min(int(some.min()) for some in times if len(some)))
+    threads_seen, lane = np.unique(host.thread, return_inverse=True)
+    events = _host_events(host, lane.astype(np.int32), names, clock)
+    launch_us = np.where(launch == MISSING, np.nan, clock.us(launch))
+    operation = _operations(events, _places(threads_seen, thread), launch_us)
     return Trace(
         framework=_framework(names),
         names=names.texts,
-        host=_host_events(host, names, clock),
-        device=_device_events(device, launch, _operations(host, names, launch, thread), clock),
+        host=events,
+        device=_device_events(device, launch_us, operation, clock),
         steps=tuple(clock.step(*mark) for mark in marks),
         device_names=device_names,
         warnings=tuple(warnings),
@@ -145,31 +149,35 @@ def _read_ranges(tables: Tables, names: Names, warnings: list[str]) -> tuple[Ran
     return ranges, kind != _START_END
 
 
-def _operations(host: Ranges, names: Names, launch: Whole, thread: Whole) -> Whole:
+def _places(known: Whole, wanted: Whole) -> Indices:
+    """Return where each wanted number stands among the known ones, which are sorted; -1 where it does not."""
+    if not len(known):
+        return np.full(len(wanted), -1, np.int32)
+    place = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+    return np.where(known[place] == wanted, place, -1).astype(np.int32)
+
+
+def _operations(host: HostEvents, lane: Indices, launch_us: Times) -> Indices:
     """Return the operation that launched each device event, NO_OPERATION where none did."""
-    operations = host.take(np.isin(host.name, list(names.operations)))
-    operation = np.full(len(launch), NO_OPERATION, np.int64)
-    launched = np.flatnonzero(launch != MISSING)
-    around = innermost(operations, launch[launched], thread[launched])
-    operation[launched[around >= 0]] = operations.name[around[around >= 0]]
+    which = np.flatnonzero(host.is_operation)
+    inner = innermost(host.lane[which], host.start_us[which], host.end_us[which], lane, launch_us)
+    operation = np.full(len(launch_us), NO_OPERATION, np.int32)
+    operation[inner >= 0] = host.name[which[inner[inner >= 0]]]
     return operation
 
 
-def _host_events(host: Ranges, names: Names, clock: _Clock) -> HostEvents:
-    lane = np.unique(host.thread, return_inverse=True)[1].astype(np.int32)
+def _host_events(host: Ranges, lane: Indices, names: Names, clock: _Clock) -> HostEvents:
     is_operation = np.isin(host.name, list(names.operations))
     return HostEvents(host.name.astype(np.int32), clock.us(host.start), clock.us(host.end), lane, is_operation)
 
 
-def _device_events(device: DeviceRows, launch: Whole, operation: Whole, clock: _Clock) -> DeviceEvents:
-    launch_us = np.full(len(device), np.nan)
-    launch_us[launch != MISSING] = clock.us(launch[launch != MISSING])
+def _device_events(device: DeviceRows, launch_us: Times, operation: Indices, clock: _Clock) -> DeviceEvents:
     return DeviceEvents(
         device.name.astype(np.int32),
         clock.us(device.start),
         clock.us(device.end),
         device.device.astype(np.int32),
-        operation.astype(np.int32),
+        operation,
         launch_us,
     )
 
