@@ -125,17 +125,17 @@ def _step_table(reading: Reading) -> Table:
     lengths = np.array([step.length_us for step in reading.steps]) / US_PER_MS
     middle, low, high = (format_ms(float(each)) for each in (np.median(lengths), lengths.min(), lengths.max()))
     table = Table(title=f"{len(lengths)} steps: median {middle} ms, from {low} to {high} ms", title_justify="left")
-    for column in ("step", "ms", "device busy", "idle", ""):
-        table.add_column(column, justify="left" if column in {"step", ""} else "right")
     odd = set(reading.odd_steps)
+    for column in ("step", "ms", "device busy", "idle", *([""] if odd else [])):
+        table.add_column(column, justify="left" if column in {"step", ""} else "right")
     shown = [step for step in reading.steps if step.label in odd][:_MOST_STEPS]
     if len(reading.steps) <= _MOST_STEPS:
         shown = list(reading.steps)
     for step in shown:
         times = (format_ms(each / US_PER_MS) for each in (step.length_us, step.busy_us, step.idle_us))
-        table.add_row(plain(step.label), *times, "unlike the others" if step.label in odd else "")
+        table.add_row(plain(step.label), *times, *(["unlike the others"] if step.label in odd else []))
     if len(shown) < len(reading.steps):
-        table.add_row(f"{len(reading.steps) - len(shown)} more", "", "", "", "")
+        table.add_row(f"{len(reading.steps) - len(shown)} more")
     return table
 
 
