@@ -44,7 +44,7 @@ def test_a_first_step_that_is_not_whole_is_left_out(tmp_path: Path) -> None:
     reading = read(trace, tmp_path)
     assert reading.profile.steps == 3
     assert reading.profile.device_us["aten::cudnn_convolution"] == pytest.approx(100.0)
-    assert any("the first one, which is not whole, is left out" in text for text in reading.profile.warnings)
+    assert any("the first part, which is not whole, is left out" in text for text in reading.profile.warnings)
 
 
 @pytest.mark.parametrize("tail", [0, 5])
@@ -175,3 +175,16 @@ def test_busy_time_counts_every_moment_once(intervals: list[tuple[int, int]]) ->
     end = np.array([float(s + length) for s, length in intervals])
     moments = {moment for s, length in intervals for moment in range(s, s + length)}
     assert busy_us(start, end) == len(moments)
+
+
+def test_two_optimizers_that_take_turns_make_one_step(tmp_path: Path) -> None:
+    trace = ChromeFile()
+    for turn in range(8):
+        start = 1000.0 * turn
+        for place in range(4 if turn % 2 else 12):
+            trace.launched("aten::mm", "sgemm", start + 50 * place, 30)
+        trace.host("Optimizer.step#Adam.step", start + 900, 50, kind="range")
+    reading = read(trace, tmp_path)
+    assert reading.profile.steps == 4
+    assert reading.profile.device_us["aten::mm"] == pytest.approx(16 * 30)
+    assert any("2 of its steps make one of training" in text for text in reading.profile.warnings)

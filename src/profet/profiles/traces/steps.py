@@ -21,6 +21,11 @@ _SAME_WORK = 0.2
 _ODD = 0.25
 """A step is odd when its length differs by more than this share from the median of all."""
 
+_SAME_PART = 0.02
+"""Parts between the steps of optimizers hold the same work when their counts differ by less than this share."""
+
+_MOST_OPTIMIZERS = 4
+
 _REPEATED = 0.9
 """A sequence repeats when this share of it is found again one period later."""
 
@@ -97,21 +102,31 @@ def _by_optimizer(trace: Trace) -> FoundSteps | None:
         return None
     names, counts = np.unique(host.name[found], return_counts=True)
     ends = np.sort(host.end_us[host.name == names[np.argmax(counts)]])
-    starts = np.concatenate([[_extent(trace)[0]], ends[:-1]])
-    steps = tuple(Step(*each, str(number)) for number, each in enumerate(zip(starts, ends, strict=True), 1))
-    told = "no step marks; a step is taken to end where the optimizer's does (mark them with profiler.step())"
-    whole = _whole(steps, host.start_us)
-    return _limited(steps[whole:], told + (", and the first one, which is not whole, is left out" if whole else ""))
+    edges = np.concatenate([[_extent(trace)[0]], ends])
+    work = np.histogram(host.start_us, edges)[0]
+    together, part = _recurrence(work[1:]), ""
+    alike = work[together::together]
+    if len(alike) and abs(work[0] - np.median(alike)) > _SAME_WORK * np.median(alike):
+        edges, work, part = edges[1:], work[1:], ", and the first part, which is not whole, is left out"
+    edges = edges[len(work) % together :: together]
+    pairs = enumerate(itertools.pairwise(edges.tolist()), 1)
+    several = f"; {together} of its steps make one of training, since work recurs after so many"
+    return _limited(
+        tuple(Step(*pair, str(number)) for number, pair in pairs),
+        "no step marks; a step is taken to end where the optimizer's does (mark them with profiler.step())"
+        + (several if together > 1 else "")
+        + part,
+    )
 
 
-def _whole(steps: tuple[Step, ...], moments: Times) -> int:
-    """Return 1 where the first step holds other work than the rest, 0 where it does not."""
-    if len(steps) < 2:
-        return 0
-    edges = np.array([steps[0].start_us, *(step.end_us for step in steps)])
-    counts = np.histogram(moments, edges)[0]
-    usual = np.median(counts[1:])
-    return int(abs(counts[0] - usual) > _SAME_WORK * usual)
+def _recurrence(work: npt.NDArray[np.intp]) -> int:
+    """Return after how many parts the same amounts of work recur: 2 where two optimizers take turns."""
+    for together in range(1, _MOST_OPTIMIZERS + 1):
+        if len(work) < 2 * together:
+            break
+        if np.all(np.abs(work[together:] - work[:-together]) <= _SAME_PART * work[together:]):
+            return together
+    return 1
 
 
 def _by_repetition(trace: Trace) -> FoundSteps | None:
