@@ -327,3 +327,13 @@ def test_calls_per_step_are_kept(tmp_path: Path) -> None:
     profile = read(trace, tmp_path).profile
     assert profile.device_calls == dict(calls) == {"aten::mm": 4.0}
     assert profile.host_calls == {"aten::mm": 4.0, "ProfilerStep": 1.0}
+
+
+def test_on_the_cpu_preparing_input_is_the_host_s_work(tmp_path: Path) -> None:
+    trace = ChromeFile()
+    trace.step(1, 0, 1000)
+    trace.host("tf::Dataset::prefetch", 10, 300, tid=2)
+    trace.host("aten::conv2d", 100, 400)
+    profile = read(trace, tmp_path).profile
+    assert profile.device_us == {"aten::conv2d": 400.0, "IDLE": 600.0}
+    assert profile.host_us["tf::Dataset::prefetch"] == 300.0

@@ -9,7 +9,16 @@ from profet.profiles.reading import DeviceTimes, Reading, ReadOptions, StepTimes
 from profet.profiles.traces import doubts
 from profet.profiles.traces.steps import find_steps
 from profet.profiles.traces.trace import Step, Trace
-from profet.profiles.traces.work import Work, host_times, launch_steps, on_device, on_host, step_of, step_times
+from profet.profiles.traces.work import (
+    Work,
+    host_times,
+    is_computing,
+    launch_steps,
+    on_device,
+    on_host,
+    step_of,
+    step_times,
+)
 
 _NO_STEPS = (
     "no step marks, no optimizer and nothing that repeats; say with --steps N how many steps it covers,"
@@ -42,8 +51,9 @@ def summarise(trace: Trace, where: str, options: ReadOptions) -> Reading:
         left_out = [] if options.leave_out_steps else doubts.outside_warnings(trace, inside_us)
         warnings += [*doubts.device_warnings(devices), *doubts.clock_warnings(trace), *left_out]
     else:
-        work = on_host(trace, steps, families)
-        host = host_times(trace, steps, ~trace.host.is_operation)
+        computing = is_computing(trace, families)
+        work = on_host(trace, steps, computing, families)
+        host = host_times(trace, steps, ~computing)
         warnings.append(doubts.cpu_warning(trace))
     if not work.us.sum():
         raise InputError(f"{where}: nothing ran on the device within its steps; record whole training steps")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from profet.profiles.families import OpFamilies
+from profet.profiles.families import INPUT_FAMILY, OpFamilies
 from profet.profiles.reading import StepTimes
 from profet.profiles.traces import attribution
 from profet.profiles.traces.intervals import busy_us, parents, self_times
@@ -74,12 +74,20 @@ def on_device(trace: Trace, number: int, steps: tuple[Step, ...], families: OpFa
     return Work(names, name, events.end_us - events.start_us, events.start_us, events.end_us, step[taken])
 
 
-def on_host(trace: Trace, steps: tuple[Step, ...], families: OpFamilies) -> Work:
-    """Take the CPU for the device: its operations' own times."""
+def is_computing(trace: Trace, families: OpFamilies) -> npt.NDArray[np.bool_]:
+    """Return which host events are operations of the network, not of its input, shape (host events,)."""
+    names, counts = np.unique(trace.host.name[trace.host.is_operation], return_counts=True)
+    asked = names[np.argsort(-counts, kind="stable")][: attribution.MAX_NAMES]
+    inputs = [index for index in asked.tolist() if families.place(trace.names[index]).family == INPUT_FAMILY]
+    return trace.host.is_operation & ~np.isin(trace.host.name, inputs)
+
+
+def on_host(trace: Trace, steps: tuple[Step, ...], computing: npt.NDArray[np.bool_], families: OpFamilies) -> Work:
+    """Take the CPU for the device: the own times of the operations that compute."""
     host = trace.host
     step = step_of(host.start_us, steps)
     own = self_times(host.start_us, host.end_us, parents(host.lane, host.start_us, host.end_us))
-    taken = np.flatnonzero(host.is_operation & (step >= 0))
+    taken = np.flatnonzero(computing & (step >= 0))
     taken = taken[np.argsort(host.start_us[taken], kind="stable")]
     name, start = host.name[taken], host.start_us[taken]
     alike = np.zeros(len(taken), np.int32)
