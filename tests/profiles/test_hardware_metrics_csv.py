@@ -197,7 +197,7 @@ def two_gpus(key: str = "index") -> str:
 def test_of_several_gpus_the_busiest_is_read_unless_another_is_chosen(key: str) -> None:
     profile = read(two_gpus(key))
     assert (profile.hardware or {})["utilization_gpu_mean"] == 11.0
-    assert "GPU 1 of 2 is read; left out: 0 (--device N to choose)" in profile.warnings
+    assert "GPU 1 of 2 is read; left out: 0 (--gpu N to choose)" in profile.warnings
     assert metrics(two_gpus(key), device=0)["utilization_gpu_mean"] == 1.0
     assert "no GPU 7; it has 0, 1" in refusal(two_gpus(key), device=7)
 

@@ -210,8 +210,8 @@ def test_ranges_that_cross_are_made_to_nest_with_a_warning(read: Read) -> None:
         (["train_step", "train_step"], ["1", "2"]),
         (["Batch", "Batch", "Batch"], ["1", "2", "3"]),
         (["batch 1", "batch 2", "iteration 8", "iteration 9"], ["8", "9"]),
-        (["step 2", "step 1"], []),
-        (["step 1", "step 1"], []),
+        (["batch 0", "batch 1", "batch 0", "batch 1"], ["0", "1", "0", "1"]),
+        (["step 2", "step 1"], ["2", "1"]),
         (["forward", "stepping 3", "epoch 1"], []),
     ],
 )

@@ -59,6 +59,7 @@ class OpFamilies:
         vocabularies: which framework's vocabulary an exact name belongs to.
         patterns: family and regular expression, in the order in which they are tried.
         kernels: the same for the names of kernels alone, tried before the others.
+        overrides: the same, tried before anything else; none in the shipped table.
         splits: expressions of operations that do two kinds of work, and the two families of which kernels tell one.
         precisions: name of a reduced precision and the expression that kernel names show it by, in that order.
         fingerprint: of the table's text.
@@ -72,6 +73,7 @@ class OpFamilies:
     splits: tuple[tuple[re.Pattern[str], tuple[str, str]], ...]
     precisions: tuple[tuple[str, re.Pattern[str]], ...]
     fingerprint: str
+    overrides: tuple[tuple[str, re.Pattern[str]], ...] = ()
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -91,12 +93,12 @@ class OpFamilies:
                         if names.setdefault(name, family) != family:
                             raise ValueError(f"{name!r} stands in {names[name]} and in {family}")
                         vocabularies.setdefault(name, vocabulary)
-            patterns = tuple((rule["family"], _compiled(rule["pattern"])) for rule in table["patterns"])
-            kernels = tuple((rule["family"], _compiled(rule["pattern"])) for rule in table.get("kernels", ()))
+            patterns = tuple((rule["family"], compiled(rule["pattern"])) for rule in table["patterns"])
+            kernels = tuple((rule["family"], compiled(rule["pattern"])) for rule in table.get("kernels", ()))
             splits = tuple(
-                (_compiled(rule["pattern"]), (rule["data"], rule["filter"])) for rule in table.get("splits", ())
+                (compiled(rule["pattern"]), (rule["data"], rule["filter"])) for rule in table.get("splits", ())
             )
-            precisions = tuple((rule["name"], _compiled(rule["pattern"])) for rule in table["precisions"])
+            precisions = tuple((rule["name"], compiled(rule["pattern"])) for rule in table["precisions"])
             ruled = {family for family, _ in (*patterns, *kernels)} | {each for _, pair in splits for each in pair}
             strangers = {*names.values(), *ruled} - set(table["kinds"])
         except KeyError as error:
@@ -145,18 +147,21 @@ class OpFamilies:
         """Return the two families of an operation that does two kinds of work; None for any other."""
         return next((pair for pattern, pair in self.splits if pattern.search(operation)), None)
 
-    def tagged(self, name: str, family: str, precision: str | None) -> str:
+    def tagged(self, name: str, family: str, precision: str | None, guessed: bool = False) -> str:
         """Return a name that tells this family and precision: itself where it does, else with both in brackets."""
         own = self.place(name)
-        if (own.family, own.precision) == (family, precision):
+        if (own.family, own.precision) == (family, precision) and (guessed or not own.guessed):
             return name
         return f"{name} [{family}{' ' + precision if precision else ''}]"
 
     def _place(self, operation: str, patterns: tuple[tuple[str, re.Pattern[str]], ...]) -> Placed:
         plain = _NUMBERED.sub("", operation[:_READ_CHARACTERS])
+        for family, pattern in self.overrides:
+            if pattern.search(plain):
+                return Placed(family, None, self._vocabulary(plain), self._precision(plain))
         if plain in self.names:
             return Placed(self.names[plain], vocabulary=self._vocabulary(plain))
-        precision = next((name for name, pattern in self.precisions if pattern.search(plain)), None)
+        precision = self._precision(plain)
         near = process.extractOne(
             plain, self._working, scorer=Levenshtein.distance, score_cutoff=int(_LIKE * len(plain))
         )
@@ -170,11 +175,19 @@ class OpFamilies:
             return Placed(self.names[near[0]], near[0], vocabulary, precision, guessed=True)
         return Placed(ANYTHING_ELSE, None, vocabulary, precision, guessed=True)
 
+    def _precision(self, name: str) -> str | None:
+        return next((precision for precision, pattern in self.precisions if pattern.search(name)), None)
+
     def _vocabulary(self, name: str) -> str:
         return "pytorch" if name.startswith("aten::") else self.vocabularies.get(name, "kernels")
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
+def compiled(pattern: str) -> re.Pattern[str]:
+    """Compile an expression of the table: found anywhere, upper and lower case alike.
+
+    Raises:
+        ValueError: it is none.
+    """
     try:
         return re.compile(pattern, re.IGNORECASE)
     except re.error as error:

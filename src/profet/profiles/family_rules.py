@@ -9,7 +9,7 @@ import msgspec
 
 from profet.errors import InputError
 from profet.files import read_bounded
-from profet.profiles.families import OpFamilies, op_families
+from profet.profiles.families import OpFamilies, compiled, op_families
 
 _MAX_BYTES = 1024 * 1024
 
@@ -40,23 +40,19 @@ def read_rules(path: str | Path) -> OpFamilies:
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise InputError(f"{path}: {error}; see docs/how-to/read-traces.md") from None
     table = op_families()
-    names = {name: family for family, listed in rules.names.items() for name in listed}
     for family in (*rules.names, *(rule.family for rule in (*rules.patterns, *rules.kernels))):
         if family not in table.kinds:
             known = ", ".join(table.kinds)
             raise InputError(f"{path}: {family[:40]!r} is no op family; they are {known}")
-    patterns = tuple((rule.family, _compiled(rule.pattern, path)) for rule in rules.patterns)
-    kernels = tuple((rule.family, _compiled(rule.pattern, path)) for rule in rules.kernels)
-    return replace(
-        table,
-        names={**table.names, **names},
-        patterns=(*patterns, *table.patterns),
-        kernels=(*kernels, *patterns, *table.kernels),
-    )
+    exact = [(family, f"^(?-i:{re.escape(name)})$") for family, listed in rules.names.items() for name in listed]
+    written = [(rule.family, rule.pattern) for rule in rules.patterns]
+    overrides = [(family, _compiled(pattern, path)) for family, pattern in (*exact, *written)]
+    kernels = [(rule.family, _compiled(rule.pattern, path)) for rule in rules.kernels]
+    return replace(table, overrides=tuple(overrides), kernels=(*kernels, *table.kernels))
 
 
 def _compiled(pattern: str, path: str | Path) -> re.Pattern[str]:
     try:
-        return re.compile(pattern, re.IGNORECASE)
-    except re.error as error:
-        raise InputError(f"{path}: {pattern[:60]!r} is no regular expression ({error})") from None
+        return compiled(pattern)
+    except ValueError as error:
+        raise InputError(f"{path}: {error}") from None

@@ -10,7 +10,9 @@ from profet.errors import InputError
 from profet.profiles.families import OpFamilies, op_families
 from profet.profiles.profile import IDLE, Profile
 from profet.profiles.steps import MAX_STEPS
-from profet.profiles.traces.steps import odd_steps
+
+_ODD = 0.25
+"""A step is odd when its length differs by more than this share from the median of all."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,10 @@ class StepTimes:
 
 @dataclass(frozen=True)
 class DeviceTimes:
-    """One device of a trace: its number and name there, its busy time per step in µs, and whether it was read."""
+    """One device of a trace: its number and name there, its busy time per step in µs, and whether it was read.
+
+    Busy time is that in which a kernel ran, but for collective ones, in which a GPU waits for the others.
+    """
 
     number: int
     name: str | None
@@ -91,13 +96,28 @@ class Reading:
     @property
     def odd_steps(self) -> tuple[str, ...]:
         """Labels of the steps that took much more or less time than the median one."""
-        odd = odd_steps(np.array([step.length_us for step in self.steps]))
-        return tuple(step.label for step, is_odd in zip(self.steps, odd, strict=True) if is_odd)
+        middle = float(np.median([step.length_us for step in self.steps])) if self.steps else 0.0
+        return tuple(step.label for step in self.steps if abs(step.length_us - middle) > _ODD * middle)
 
     def with_warnings(self, *warnings: str) -> "Reading":
         """Return the same with these warnings in its profile, after those it has."""
         told = [*self.profile.warnings, *warnings]
         return replace(self, profile=msgspec.structs.replace(self.profile, warnings=told))
+
+    def placed_by(self, table: OpFamilies) -> "Reading":
+        """Return the same with names that tell the family where another table places them."""
+        profile, shipped = self.profile, op_families()
+        named = {}
+        for name in profile.device_us:
+            placed = table.place(name)
+            named[name] = shipped.tagged(name, placed.family, placed.precision, placed.guessed)
+        us, calls = profile.device_us, profile.device_calls
+        tagged = msgspec.structs.replace(
+            profile,
+            device_us={named[name]: time for name, time in us.items()},
+            device_calls={named.get(name, name): count for name, count in calls.items()},
+        )
+        return replace(self, profile=tagged)
 
     def families(self, table: OpFamilies | None = None) -> tuple[FamilyShare, ...]:
         """Return the op families of a step, the longest first; idle is one of them."""

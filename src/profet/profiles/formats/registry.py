@@ -123,7 +123,17 @@ def read_file(path: str | Path, options: ReadOptions | None = None, file_format:
         raise InputError(f"--format {file_format}: unknown; {suggest(file_format, FORMATS)}")
     with open_source(path) as source:
         reader = _recognised(source) if file_format == "auto" else FORMATS[file_format]
-        return reader(source, options)
+        reading = reader(source, options)
+    return reading if reading.steps else _without_steps(reading, options, source.where)
+
+
+def _without_steps(reading: Reading, options: ReadOptions, where: str) -> Reading:
+    """Apply what was asked for to a file that holds sums alone; refuse what it cannot give."""
+    if options.leave_out_steps:
+        raise InputError(f"{where}: holds no single steps; leave out --leave-out-steps")
+    if options.device is not None and not reading.profile.hardware:
+        raise InputError(f"{where}: does not tell GPUs apart; leave out --gpu")
+    return reading if options.families is None else reading.placed_by(options.families)
 
 
 def _recognised(source: Source) -> Reader:

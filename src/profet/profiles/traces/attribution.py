@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from profet.profiles.families import OpFamilies, op_families
+from profet.profiles.traces.halves import COMPUTE, DATA, FILTER, LIGHT, WHOLE, halves
 from profet.profiles.traces.trace import NO_OPERATION, DeviceEvents, Indices
 
 OPTIMIZER = "optimizer"
@@ -17,7 +18,8 @@ MAX_NAMES = 5_000
 """So many kinds of device events are told apart, those that take most time; the rest are added up."""
 
 OTHERS = "(others)"
-_WHOLE, _UNTOLD = 0, -1
+DEPTHWISE = ("depthwise", "depthwise_backward_filter")
+"""What a depthwise convolution's kernels tell, though its operation is named like any convolution's."""
 
 
 def keys(
@@ -37,21 +39,17 @@ def keys(
     told = set(np.argsort(-time, kind="stable")[:MAX_NAMES].tolist())
     found: dict[str, int] = {OTHERS: 0}
     index = np.zeros((len(distinct), 3), np.int32)
-    side = np.full(len(distinct), _WHOLE, np.int8)
+    role = np.full(len(distinct), WHOLE, np.int8)
     for number, kind in enumerate(distinct.tolist()):
         if number not in told:
             continue
         operation, kernel = divmod(kind // 2, len(names))
-        optimizing = kind % 2
         launcher = None if operation == 0 else names[operation + NO_OPERATION]
-        between = None if launcher is None else families.split(launcher)
-        for place, family in enumerate((None, *(between or ()))):
-            label = key(launcher, names[kernel], bool(optimizing), families, family)
+        pair, role[number] = _role(launcher, names[kernel], families)
+        for place, family in enumerate((None, *pair)):
+            label = key(launcher, names[kernel], bool(kind % 2), families, family)
             index[number, place] = found.setdefault(label, len(found))
-        if between is not None:
-            by_kernel = families.place_kernel(names[kernel]).family
-            side[number] = 1 + between.index(by_kernel) if by_kernel in between else _UNTOLD
-    placed = index[which, _sides(events.operation, side[which])]
+    placed = index[which, halves(role[which], _callers(events))]
     used, narrowed = np.unique(placed, return_inverse=True)
     labels = list(found)
     return narrowed.ravel().astype(np.int32), [labels[each] for each in used]
@@ -70,34 +68,38 @@ def key(
         half: which of the two families of an operation that does two kinds of work; None for any other.
     """
     by_kernel = families.place_kernel(kernel)
-    if operation is None or families.kinds[by_kernel.family] == "copy":
-        name, family = kernel, by_kernel.family
+    if operation is None or _copies(kernel, by_kernel.family, families):
+        name, placed, family = kernel, by_kernel, by_kernel.family
     else:
-        by_name = families.place(operation)
-        name, family = operation, half or by_name.family
-        if by_name.guessed and not by_kernel.guessed:
+        placed = families.place(operation)
+        name, family = operation, half or placed.family
+        if placed.guessed and not by_kernel.guessed:
+            placed, family = by_kernel, by_kernel.family
+        elif by_kernel.family in DEPTHWISE and family.startswith("conv_"):
             family = by_kernel.family
     if in_optimizer and families.kinds[family] in {"memory", "launch"}:
         family = OPTIMIZER
-    return op_families().tagged(name, family, by_kernel.precision)
+    return op_families().tagged(name, family, by_kernel.precision, placed.guessed)
 
 
-def _sides(operation: Indices, side: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
-    """Return which half each event belongs to: 0 for operations that are whole.
+def _copies(kernel: str, family: str, families: OpFamilies) -> bool:
+    """Whether a device event is a copy by the driver, which keeps its own name, whatever operation asked for it."""
+    return families.kinds[family] == "copy" or "memcpy" in kernel[:20].lower()
 
-    A kernel whose name tells no half goes with the next one of the same launch that does, else with the one before.
-    """
-    known = np.flatnonzero(side > _WHOLE)
-    result = np.maximum(side, _WHOLE)
-    untold = np.flatnonzero(side == _UNTOLD)
-    if not len(known) or not len(untold):
-        return result
-    launch = np.cumsum(np.diff(operation, prepend=operation[:1]) != 0)
-    place = np.searchsorted(known, untold)
-    after, before = known[np.minimum(place, len(known) - 1)], known[np.maximum(place - 1, 0)]
-    result[untold] = np.where(
-        (after > untold) & (launch[after] == launch[untold]),
-        side[after],
-        np.where((before < untold) & (launch[before] == launch[untold]), side[before], _WHOLE),
-    )
-    return result
+
+def _role(operation: str | None, kernel: str, families: OpFamilies) -> tuple[tuple[str, ...], int]:
+    """Return the two families of an operation that does two kinds of work, and what its kernel is in it."""
+    pair = None if operation is None else families.split(operation)
+    if pair is None:
+        return (), WHOLE
+    family = families.place_kernel(kernel).family
+    pair = DEPTHWISE if family in DEPTHWISE else pair
+    if family in pair:
+        return pair, (DATA, FILTER)[pair.index(family)]
+    return pair, COMPUTE if families.kinds[family] == "compute" else LIGHT
+
+
+def _callers(events: DeviceEvents) -> npt.NDArray[np.int64]:
+    """Return a number for each run of events of one execution; where that is unknown, of one operation."""
+    changes = np.diff(events.operation, prepend=-2) != 0
+    return np.cumsum(changes | (np.diff(events.caller, prepend=-2) != 0))

@@ -6,7 +6,9 @@ import numpy as np
 
 from profet.errors import InputError
 from profet.profiles.reading import DeviceTimes, Reading
-from profet.profiles.traces.trace import Trace
+from profet.profiles.traces.steps import OPTIMIZER_STEP
+from profet.profiles.traces.trace import Step, Trace
+from profet.profiles.traces.work import COLLECTIVE, Work, launch_steps, step_of
 
 _RECORD_GPU = "record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]"
 _GPU_OPERATION = re.compile(r"cudnn|cuda|miopen|cublas", re.IGNORECASE)
@@ -65,18 +67,38 @@ def clock_warnings(trace: Trace) -> list[str]:
     ]
 
 
-def outside_warnings(trace: Trace, inside_us: float) -> list[str]:
-    """Say that a part of the device time lies outside all steps.
-
-    Args:
-        trace: of several devices or one.
-        inside_us: device time of all devices within its steps.
-    """
-    total = float(np.sum(trace.device.end_us - trace.device.start_us))
-    outside = 1 - inside_us / total if total else 0.0
+def outside_warnings(trace: Trace, steps: tuple[Step, ...]) -> list[str]:
+    """Say that a part of the device time lies outside all steps."""
+    us = trace.device.end_us - trace.device.start_us
+    outside = float(us[launch_steps(trace.device, steps) < 0].sum() / (us.sum() or 1.0))
     if outside <= _NOTABLE:
         return []
     return [f"{100 * outside:.0f} % of the device time lies outside the steps and is left out"]
+
+
+def collective_warnings(work: Work) -> list[str]:
+    """Say that the step is one of several GPUs: a part of it waits for the others."""
+    collective = np.array([bool(COLLECTIVE.match(name)) for name in work.names], np.bool_)[work.name]
+    share = float(work.us[collective].sum() / (work.us.sum() or 1.0))
+    if share <= _NOTABLE:
+        return []
+    return [
+        f"{100 * share:.0f} % of the device time is in collective kernels: this is one GPU of a distributed run,"
+        " and what it waits for the others is in it; profile a run on a single GPU to predict one"
+    ]
+
+
+def accumulation_warnings(trace: Trace, steps: tuple[Step, ...]) -> list[str]:
+    """Say that the marks are of micro-batches: the optimizer steps less often than they."""
+    optimizers = trace.matching(OPTIMIZER_STEP)[trace.host.name]
+    inside = step_of(trace.host.start_us[optimizers], steps) >= 0
+    count = int(inside.sum())
+    if not count or count >= len(steps):
+        return []
+    return [
+        f"the optimizer steps {count} times in {len(steps)} marked steps: these are of micro-batches, whose"
+        " gradients add up; call profiler.step() after the optimizer's to profile whole steps"
+    ]
 
 
 def odd_warnings(reading: Reading) -> list[str]:

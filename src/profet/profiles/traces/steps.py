@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,16 +19,19 @@ MAX_STEPS = 10_000
 _SAME_WORK = 0.2
 """A step holds the same work as another when its count of events differs by less than this share."""
 
-_ODD = 0.25
-"""A step is odd when its length differs by more than this share from the median of all."""
+_OVERLAP = 0.25
+"""Marks that overlap by less than this share of a step are still apart."""
 
 _SAME_PART = 0.02
 """Parts between the steps of optimizers hold the same work when their counts differ by less than this share."""
 
 _MOST_OPTIMIZERS = 4
 
+_LEAST_MARKED = 0.5
+"""Marks that hold less than this share of the device time mark something else than steps."""
+
 _REPEATED = 0.9
-"""A sequence repeats when this share of it is found again one period later."""
+"""A sequence repeats when this share of it, every name counting alike, is found again one period later."""
 
 _CANDIDATES = 30
 _LEAST_PERIOD = 4
@@ -50,25 +54,44 @@ def find_steps(trace: Trace, stated: int | None) -> FoundSteps | None:
     """
     if stated is not None:
         return _stated(trace, stated)
-    marked = _apart(trace.steps)
-    if marked:
+    marked = _labelled_once(_apart(trace.steps))
+    if marked and _device_share(trace, marked) >= _LEAST_MARKED:
         return _limited(marked)
-    return _by_optimizer(trace) or _by_repetition(trace)
-
-
-def odd_steps(lengths_us: Times) -> npt.NDArray[np.bool_]:
-    """Return which steps took much more or less time than the median one, shape (n,)."""
-    middle = np.median(lengths_us) if len(lengths_us) else 0.0
-    return np.abs(lengths_us - middle) > _ODD * middle
+    told = _by_optimizer(trace) or _by_repetition(trace)
+    if not marked or told is None:
+        return _limited(marked) if marked else told
+    doubt = f"its {len(marked)} step marks hold little of the device time, so they are not taken for steps"
+    return FoundSteps(told.steps, (doubt, *told.warnings))
 
 
 def _apart(steps: tuple[Step, ...]) -> tuple[Step, ...]:
     """Drop marks inside others: of nested ones the first counts."""
     kept: list[Step] = []
     for step in sorted(steps):
-        if not kept or step.start_us >= kept[-1].end_us - _ODD * kept[-1].length_us:
+        if not kept or step.start_us >= kept[-1].end_us - _OVERLAP * kept[-1].length_us:
             kept.append(step)
     return tuple(kept)
+
+
+def _labelled_once(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """Tell steps of one label apart, such as those of several epochs: "3", "3 (2)"."""
+    seen: Counter[str] = Counter()
+    labelled = []
+    for step in steps:
+        seen[step.label] += 1
+        label = step.label if seen[step.label] == 1 else f"{step.label} ({seen[step.label]})"
+        labelled.append(Step(step.start_us, step.end_us, label))
+    return tuple(labelled)
+
+
+def _device_share(trace: Trace, steps: tuple[Step, ...]) -> float:
+    """Return the share of device time that was launched within steps; 1 where nothing ran on a device."""
+    device = trace.device
+    edges = np.array([(step.start_us, step.end_us) for step in steps])
+    place = np.searchsorted(edges[:, 0], device.clock_us, side="right") - 1
+    inside = (place >= 0) & (device.clock_us <= edges[place, 1])
+    us = device.end_us - device.start_us
+    return float(us[inside].sum() / us.sum()) if us.sum() else 1.0
 
 
 def _limited(steps: tuple[Step, ...], *warnings: str) -> FoundSteps:
@@ -96,7 +119,7 @@ def _extent(trace: Trace) -> tuple[float, float]:
 def _by_optimizer(trace: Trace) -> FoundSteps | None:
     """End a step where an optimizer's step ends."""
     host = trace.host
-    optimizers = np.array([bool(OPTIMIZER_STEP.match(name)) for name in trace.names])
+    optimizers = trace.matching(OPTIMIZER_STEP)
     found = np.flatnonzero(optimizers[host.name]) if len(host) else np.empty(0, np.intp)
     if not len(found):
         return None
@@ -132,7 +155,7 @@ def _recurrence(work: npt.NDArray[np.intp]) -> int:
 def _by_repetition(trace: Trace) -> FoundSteps | None:
     """Find the period after which the same operations (on the device where it has any, else on the host) recur."""
     events = trace.device if len(trace.device) else trace.host
-    clock = _launches(trace) if len(trace.device) else trace.host.start_us
+    clock = trace.device.clock_us if len(trace.device) else trace.host.start_us
     order = np.argsort(clock, kind="stable")
     period = _period(events.name[order])
     if period is None:
@@ -146,11 +169,6 @@ def _by_repetition(trace: Trace) -> FoundSteps | None:
     return _limited(steps, f"{told} (check with --steps N, or mark them with profiler.step())")
 
 
-def _launches(trace: Trace) -> Times:
-    known = trace.device.launch_us
-    return np.where(np.isnan(known), trace.device.start_us, known)
-
-
 def _last_gap(starts: Times, last: float) -> float:
     """Return how long after its last event the last step ends: as long as the others take, at the median."""
     usual = float(np.median(np.diff(starts))) if len(starts) > 1 else 0.0
@@ -159,7 +177,7 @@ def _last_gap(starts: Times, last: float) -> float:
 
 def _period(sequence: Indices) -> int | None:
     """Return the least number of places after which a sequence recurs; None where it does not."""
-    names, counts = np.unique(sequence, return_counts=True)
+    names, which, counts = np.unique(sequence, return_inverse=True, return_counts=True)
     rare = names[(counts >= 2) & (counts <= MAX_STEPS)][np.argsort(counts[(counts >= 2) & (counts <= MAX_STEPS)])]
     tried = set()
     for name in rare[:_CANDIDATES]:
@@ -168,6 +186,8 @@ def _period(sequence: Indices) -> int | None:
         span = int(places[-1] - places[0]) // max(1, len(places) - 1)
         tried |= {each for each in (gap, span) if _LEAST_PERIOD <= each <= len(sequence) // 2}
     for period in sorted(tried):
-        if np.mean(sequence[:-period] == sequence[period:]) >= _REPEATED:
+        again = np.bincount(which[:-period], sequence[:-period] == sequence[period:], minlength=len(names))
+        asked = np.bincount(which[:-period], minlength=len(names))
+        if np.mean(again[asked > 0] / asked[asked > 0]) >= _REPEATED:
             return period
     return None

@@ -1,5 +1,7 @@
 """From a trace to a profile: time per step by operation on one device and on the host, and the steps themselves."""
 
+import itertools
+
 import numpy as np
 
 from profet.errors import InputError
@@ -7,9 +9,11 @@ from profet.profiles.families import op_families
 from profet.profiles.profile import IDLE, Profile
 from profet.profiles.reading import DeviceTimes, Reading, ReadOptions, StepTimes
 from profet.profiles.traces import doubts
+from profet.profiles.traces.intervals import busy_us
 from profet.profiles.traces.steps import find_steps
 from profet.profiles.traces.trace import Step, Trace
 from profet.profiles.traces.work import (
+    COLLECTIVE,
     Work,
     host_times,
     is_computing,
@@ -47,16 +51,24 @@ def summarise(trace: Trace, where: str, options: ReadOptions) -> Reading:
         chosen = next(device.number for device in devices if device.chosen)
         work = on_device(trace, chosen, steps, families)
         host = host_times(trace, steps, np.ones(len(trace.host), np.bool_))
-        inside_us = count * sum(device.busy_us for device in devices)
-        left_out = [] if options.leave_out_steps else doubts.outside_warnings(trace, inside_us)
-        warnings += [*doubts.device_warnings(devices), *doubts.clock_warnings(trace), *left_out]
+        if not options.leave_out_steps:
+            warnings += doubts.outside_warnings(trace, steps)
+        warnings += [
+            *doubts.device_warnings(devices),
+            *doubts.clock_warnings(trace),
+            *doubts.collective_warnings(work),
+        ]
     else:
+        if options.device is not None:
+            raise InputError(f"{where}: no GPU in the trace; leave out --gpu")
         computing = is_computing(trace, families)
         work = on_host(trace, steps, computing, families)
         host = host_times(trace, steps, ~computing)
         warnings.append(doubts.cpu_warning(trace))
     if not work.us.sum():
         raise InputError(f"{where}: nothing ran on the device within its steps; record whole training steps")
+    if not options.steps:
+        warnings += doubts.accumulation_warnings(trace, steps)
     times = step_times(work, steps, families)
     reading = Reading(_profile(trace, work, host, times, count, options, where), times, devices)
     return reading.with_warnings(*warnings, *([] if options.steps else doubts.odd_warnings(reading)))
@@ -89,10 +101,14 @@ def _working(trace: Trace, steps: tuple[Step, ...]) -> tuple[tuple[Step, ...], l
 def _devices(
     trace: Trace, steps: tuple[Step, ...], count: int, wanted: int | None, where: str
 ) -> tuple[DeviceTimes, ...]:
-    numbers, which = np.unique(trace.device.device, return_inverse=True)
-    inside = launch_steps(trace.device, steps) >= 0
-    length = trace.device.end_us - trace.device.start_us
-    busy = np.bincount(which[inside], length[inside], minlength=len(numbers)) / count
+    device = trace.device
+    numbers, which = np.unique(device.device, return_inverse=True)
+    collective = trace.matching(COLLECTIVE)[device.name]
+    working = np.flatnonzero((launch_steps(device, steps) >= 0) & ~collective)
+    working = working[np.argsort(which[working], kind="stable")]
+    edges = np.searchsorted(which[working], np.arange(len(numbers) + 1))
+    parts = [working[start:end] for start, end in itertools.pairwise(edges.tolist())]
+    busy = np.array([busy_us(device.start_us[part], device.end_us[part]) for part in parts]) / count
     if wanted is not None and wanted not in numbers:
         known = ", ".join(str(number) for number in numbers[:20])
         raise InputError(f"{where}: nothing ran on GPU {wanted}; --gpu takes one of: {known}")
@@ -113,7 +129,7 @@ def _profile(
     us = np.bincount(work.name, work.us, minlength=len(work.names)) / count
     calls = np.bincount(work.name, minlength=len(work.names)) / count
     device_us = dict(sorted(zip(work.names, us.tolist(), strict=True), key=lambda item: -item[1]))
-    idle = sum(step.idle_us for step in times) / count
+    idle = max(sum(step.length_us - step.busy_us for step in times), 0.0) / count  # what one lacks another may have
     try:
         return Profile(
             framework=trace.framework,

@@ -1,5 +1,6 @@
 """What every trace holds, whatever wrote it: events as columns, times in µs from the trace's own start."""
 
+import re
 from dataclasses import dataclass, field, fields
 
 import numpy as np
@@ -52,6 +53,8 @@ class DeviceEvents:
         device: number of the device as the trace counts them, shape (n,).
         operation: index of the name of the operation that launched it, NO_OPERATION where unknown, shape (n,).
         launch_us: when the host launched it, NaN where unknown, shape (n,).
+        caller: which execution of the operation launched it, a number that its other events share; -1 where
+            unknown, shape (n,).
     """
 
     name: Indices
@@ -60,6 +63,7 @@ class DeviceEvents:
     device: Indices
     operation: Indices
     launch_us: Times
+    caller: Indices
 
     def __len__(self) -> int:
         return len(self.name)
@@ -77,7 +81,7 @@ class DeviceEvents:
     def none(cls) -> "DeviceEvents":
         """No events."""
         whole, real = np.empty(0, np.int32), np.empty(0)
-        return cls(whole, real, real, whole, whole, real)
+        return cls(whole, real, real, whole, whole, real, whole)
 
 
 @dataclass(frozen=True, order=True)
@@ -119,3 +123,7 @@ class Trace:
     device_names: dict[int, str] = field(default_factory=dict)
     launches: int = 0
     warnings: tuple[str, ...] = ()
+
+    def matching(self, pattern: re.Pattern[str]) -> npt.NDArray[np.bool_]:
+        """Return which names begin with what a pattern describes, shape (names,)."""
+        return np.array([pattern.match(name) is not None for name in self.names], np.bool_)

@@ -1,5 +1,6 @@
 """What took time in the steps of a trace: on the device by operation and family, on the host by name."""
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,10 @@ from profet.profiles.traces import attribution
 from profet.profiles.traces.intervals import busy_us, parents, self_times
 from profet.profiles.traces.steps import OPTIMIZER_STEP, STEP_MARK
 from profet.profiles.traces.trace import DeviceEvents, Indices, Step, Times, Trace
+
+_BACKWARD = re.compile(r"autograd::engine")
+COLLECTIVE = re.compile(r"(?:nccl|rccl)", re.IGNORECASE)
+"""Kernels in which a GPU exchanges data with others, and waits for them."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +52,8 @@ def launch_steps(device: DeviceEvents, steps: tuple[Step, ...]) -> npt.NDArray[n
 def _optimizing(trace: Trace, moments: Times) -> npt.NDArray[np.bool_]:
     """Return whether each moment lies in an optimizer's step, after the last backward operation inside it."""
     host = trace.host
-    is_optimizer = np.array([bool(OPTIMIZER_STEP.match(name)) for name in trace.names])[host.name]
-    is_backward = np.array([name.startswith("autograd::engine") for name in trace.names])[host.name]
+    is_optimizer = trace.matching(OPTIMIZER_STEP)[host.name]
+    is_backward = trace.matching(_BACKWARD)[host.name]
     if not len(host) or not is_optimizer.any():
         return np.zeros(len(moments), np.bool_)
     order = np.argsort(host.start_us[is_optimizer])
@@ -91,7 +96,7 @@ def on_host(trace: Trace, steps: tuple[Step, ...], computing: npt.NDArray[np.boo
     taken = taken[np.argsort(host.start_us[taken], kind="stable")]
     name, start = host.name[taken], host.start_us[taken]
     alike = np.zeros(len(taken), np.int32)
-    events = DeviceEvents(name, start, start + own[taken], alike, name, start)
+    events = DeviceEvents(name, start, start + own[taken], alike, name, start, taken.astype(np.int32))
     key, names = attribution.keys(trace.names, events, _optimizing(trace, start), families)
     return Work(names, key, own[taken], start, host.end_us[taken], step[taken])
 
@@ -107,7 +112,8 @@ def host_times(
     calls = np.bincount(host.name[taken], minlength=len(trace.names))
     sums: dict[str, float] = {}
     counts: dict[str, float] = {}
-    for index in np.argsort(-us, kind="stable")[: np.count_nonzero(calls)][: attribution.MAX_NAMES]:
+    called = np.flatnonzero(calls)
+    for index in called[np.argsort(-us[called], kind="stable")][: attribution.MAX_NAMES]:
         name = STEP_MARK.sub("ProfilerStep", trace.names[index]) or "(no name)"
         sums[name] = sums.get(name, 0.0) + float(us[index])
         counts[name] = counts.get(name, 0.0) + float(calls[index])

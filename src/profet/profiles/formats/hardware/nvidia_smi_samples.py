@@ -144,7 +144,7 @@ def _choose_gpu(table: Table, device: int | None, warnings: list[str]) -> Table:
     label = str(device) if device is not None else max(tables, key=lambda gpu: _busy(tables[gpu], bases))
     others = ", ".join(other[:20] for other in list(tables)[:17] if other != label)
     if others:
-        warnings.append(f"GPU {label[:20]} of {len(tables)} is read; left out: {others} (--device N to choose)")
+        warnings.append(f"GPU {label[:20]} of {len(tables)} is read; left out: {others} (--gpu N to choose)")
     return tables[label]
 
 

@@ -75,7 +75,7 @@ def operation_name(plain: str) -> str | None:
     if hlo is not None:
         return _COPY_NUMBER.sub("", hlo[1])
     table = op_families()
-    if table.names.get(plain, IDLE_FAMILY) != IDLE_FAMILY:
+    if table.vocabularies.get(plain) in {"tensorflow", "pytorch"} and table.names[plain] != IDLE_FAMILY:
         return plain
     parts = [part.strip() for part in plain.split(":")] if plain.count(":") == 1 else []
     types = [part for part in parts if table.vocabularies.get(part) == "tensorflow"]
@@ -105,8 +105,7 @@ def nested(ranges: Ranges) -> tuple[Ranges, int]:
 def find_steps(ranges: Ranges, names: list[str]) -> tuple[list[tuple[int, int, str]], int]:
     """Find the ranges that mark training steps: ``ProfilerStep#5``, ``iteration 5``, ``batch``, ...
 
-    Marks of one kind are on one thread, do not overlap and count upwards, where they are numbered; the thread
-    with most of them is taken.
+    Marks of one kind are on one thread and do not overlap; the thread with most of them is taken.
 
     Returns:
         Start and end in ns and label of each step in order, and how many threads mark steps of that kind.
@@ -122,7 +121,7 @@ def find_steps(ranges: Ranges, names: list[str]) -> tuple[list[tuple[int, int, s
         mark = (int(ranges.start[row]), int(ranges.end[row]), label)
         marks[unnumbered, rank][int(ranges.thread[row])].append(mark)
     for (unnumbered, _), threads in sorted(marks.items()):
-        fitting = [sorted(found) for _, found in sorted(threads.items()) if _count_up(sorted(found), unnumbered)]
+        fitting = [sorted(found) for _, found in sorted(threads.items()) if _apart(sorted(found))]
         if fitting:
             steps = max(fitting, key=len)
             if unnumbered:
@@ -135,8 +134,5 @@ def _rank(stem: str) -> int:
     return _STEMS.index("iteration" if stem.startswith("iter") else "step" if stem.startswith("train") else stem)
 
 
-def _count_up(marks: list[tuple[int, int, str]], unnumbered: bool) -> bool:
-    following = list(pairwise(marks))
-    if any(after[0] < before[1] for before, after in following):
-        return False
-    return unnumbered or all(int(before[2]) < int(after[2]) for before, after in following)
+def _apart(marks: list[tuple[int, int, str]]) -> bool:
+    return all(after[0] >= before[1] for before, after in pairwise(marks))

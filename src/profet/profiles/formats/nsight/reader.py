@@ -97,12 +97,12 @@ def read(path: Path, where: str) -> Trace:
     threads_seen, lane = np.unique(host.thread, return_inverse=True)
     events = _host_events(host, lane.astype(np.int32), names, clock)
     launch_us = np.where(launch == MISSING, np.nan, clock.us(launch))
-    operation = _operations(events, _places(threads_seen, thread), launch_us)
+    operation, caller = _operations(events, _places(threads_seen, thread), launch_us)
     return Trace(
         framework=_framework(names),
         names=names.texts,
         host=events,
-        device=_device_events(device, launch_us, operation, clock),
+        device=_device_events(device, launch_us, operation, caller, clock),
         steps=tuple(clock.step(*mark) for mark in marks),
         device_names=device_names,
         warnings=tuple(warnings),
@@ -157,13 +157,13 @@ def _places(known: Whole, wanted: Whole) -> Indices:
     return np.where(known[place] == wanted, place, -1).astype(np.int32)
 
 
-def _operations(host: HostEvents, lane: Indices, launch_us: Times) -> Indices:
-    """Return the operation that launched each device event, NO_OPERATION where none did."""
+def _operations(host: HostEvents, lane: Indices, launch_us: Times) -> tuple[Indices, Indices]:
+    """Return the operation that launched each device event, NO_OPERATION where none did, and the range itself."""
     which = np.flatnonzero(host.is_operation)
     inner = innermost(host.lane[which], host.start_us[which], host.end_us[which], lane, launch_us)
     operation = np.full(len(launch_us), NO_OPERATION, np.int32)
     operation[inner >= 0] = host.name[which[inner[inner >= 0]]]
-    return operation
+    return operation, inner.astype(np.int32)
 
 
 def _host_events(host: Ranges, lane: Indices, names: Names, clock: _Clock) -> HostEvents:
@@ -171,7 +171,9 @@ def _host_events(host: Ranges, lane: Indices, names: Names, clock: _Clock) -> Ho
     return HostEvents(host.name.astype(np.int32), clock.us(host.start), clock.us(host.end), lane, is_operation)
 
 
-def _device_events(device: DeviceRows, launch_us: Times, operation: Indices, clock: _Clock) -> DeviceEvents:
+def _device_events(
+    device: DeviceRows, launch_us: Times, operation: Indices, caller: Indices, clock: _Clock
+) -> DeviceEvents:
     return DeviceEvents(
         device.name.astype(np.int32),
         clock.us(device.start),
@@ -179,6 +181,7 @@ def _device_events(device: DeviceRows, launch_us: Times, operation: Indices, clo
         device.device.astype(np.int32),
         operation,
         launch_us,
+        caller,
     )
 
 

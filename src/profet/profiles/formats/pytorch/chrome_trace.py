@@ -52,7 +52,7 @@ def read(source: Source) -> Trace:
     is_operation = (host.kind == OPERATION) & is_name[host.name]
     device = columns.take(columns.kind == DEVICE)
     launches = columns.take(columns.kind == LAUNCH)
-    operation, launch_us = _launched(device, launches, host, is_operation)
+    operation, launch_us, caller = _launched(device, launches, host, is_operation)
     steps = _steps(names, host)
     if steps and np.isfinite(builder.until_us):  # the last step that is kept may have lost its end
         end = columns.start_us.max()
@@ -62,7 +62,9 @@ def read(source: Source) -> Trace:
         "pytorch",
         names,
         HostEvents(host.name, host.start_us, host.end_us, host.lane, is_operation),
-        DeviceEvents(device.name, device.start_us, device.end_us, numbers[device.lane], operation, launch_us),
+        DeviceEvents(
+            device.name, device.start_us, device.end_us, numbers[device.lane], operation, launch_us, caller
+        ),
         steps,
         device_names=_device_names(head),
         launches=len(launches),
@@ -72,8 +74,8 @@ def read(source: Source) -> Trace:
 
 def _launched(
     device: Columns, launches: Columns, host: Columns, is_operation: npt.NDArray[np.bool_]
-) -> tuple[Indices, Times]:
-    """Return the name of the operation and the time of the launch of each device event."""
+) -> tuple[Indices, Times, Indices]:
+    """Return the name of the operation, the time of the launch and the host event behind each device event."""
     launch = _match(device.correlation, launches.correlation)
     cause = _match(device.external_id, host.external_id)
     by_launch = np.flatnonzero((cause < 0) & (launch >= 0))
@@ -88,7 +90,7 @@ def _launched(
     launched = np.full(len(device), np.nan)
     launched[cause >= 0] = host.start_us[cause[cause >= 0]]
     launched[launch >= 0] = launches.start_us[launch[launch >= 0]]
-    return operation, launched
+    return operation, launched, cause.astype(np.int32)
 
 
 def _match(wanted: npt.NDArray[np.int64], known: npt.NDArray[np.int64]) -> npt.NDArray[np.intp]:

@@ -102,6 +102,7 @@ def _trace(
         _joined(device.device, np.int32),
         _joined(device.operation, np.int32),
         np.where(launch > _UNKNOWN, clock.us(launch), np.nan),
+        np.full(len(launch), -1, np.int32),
     )
     names = list(shared.names)
     framework = _framework(names, version, shared)
