@@ -12,6 +12,11 @@ from profet.files import read_bounded
 from profet.profiles.families import OpFamilies, compiled, op_families
 
 _MAX_BYTES = 1024 * 1024
+_LONGEST_PATTERN = 1000
+_ENDLESS = re.compile(r"[+*?}][^()]*\)+[+*{]|\|[^()]*\)+[+*{]")
+"""A repeated group with a repetition or a choice in it."""
+
+_HUGE = re.compile(r"\{\d*,?\d{3,}\}")
 
 
 class _Rule(msgspec.Struct, forbid_unknown_fields=True):
@@ -52,6 +57,11 @@ def read_rules(path: str | Path) -> OpFamilies:
 
 
 def _compiled(pattern: str, path: str | Path) -> re.Pattern[str]:
+    """Compile an expression; one that may take forever, or much memory, is refused as far as that can be seen."""
+    if len(pattern) > _LONGEST_PATTERN or _ENDLESS.search(pattern) or _HUGE.search(pattern):
+        raise InputError(
+            f"{path}: {pattern[:60]!r} repeats a repetition or is too long, which may take forever; write it plainly"
+        )
     try:
         return compiled(pattern)
     except ValueError as error:
