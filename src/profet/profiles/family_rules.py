@@ -12,6 +12,7 @@ from profet.files import read_bounded
 from profet.profiles.families import OpFamilies, compiled, op_families
 
 _MAX_BYTES = 1024 * 1024
+_MAX_RULES = 1000
 _LONGEST_PATTERN = 1000
 _ENDLESS = re.compile(r"[+*?}][^()]*\)+[+*{]|\|[^()]*\)+[+*{]")
 """A repeated group with a repetition or a choice in it."""
@@ -45,6 +46,9 @@ def read_rules(path: str | Path) -> OpFamilies:
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise InputError(f"{path}: {error}; see docs/how-to/read-traces.md") from None
     table = op_families()
+    count = sum(map(len, rules.names.values())) + len(rules.patterns) + len(rules.kernels)
+    if count > _MAX_RULES:
+        raise InputError(f"{path}: {count} names and patterns; at most {_MAX_RULES} are read, join some")
     for family in (*rules.names, *(rule.family for rule in (*rules.patterns, *rules.kernels))):
         if family not in table.kinds:
             known = ", ".join(table.kinds)
@@ -60,7 +64,7 @@ def _compiled(pattern: str, path: str | Path) -> re.Pattern[str]:
     """Compile an expression; one that may take forever, or much memory, is refused as far as that can be seen."""
     if len(pattern) > _LONGEST_PATTERN or _ENDLESS.search(pattern) or _HUGE.search(pattern):
         raise InputError(
-            f"{path}: {pattern[:60]!r} repeats a repetition or is too long, which may take forever; write it plainly"
+            f"{path}: {pattern[:60]!r} repeats a repetition or is long, which may take forever; write it plainly"
         )
     try:
         return compiled(pattern)
