@@ -149,9 +149,11 @@ def test_names_of_a_trace_cannot_move_the_terminal_or_the_picture(profet: Run, t
     trace.step(1, 0, 100)
     trace.kernel("evil\x1b[2J[bold]$\\frac{1}$<g>", 10, 50, 5)
     path = trace.write(tmp_path / "t.json")
-    result = profet("convert", path, "-o", tmp_path / "p.json", "--plot", tmp_path / "p.svg")
+    words = ["convert", path, "-o", tmp_path / "p.json", "--plot", tmp_path / "p.svg", "--instance", "a\x1b[2J$x$"]
+    result = profet(*words)
     assert result.returncode == 0, result.stderr
     assert "\x1b" not in result.stdout + result.stderr
+    assert "Glyph" not in result.stderr
 
 
 def test_a_prediction_comes_from_a_trace_at_once(profet: Run, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from profet.errors import OutputError
+from profet.printable import one_line
 from profet.profiles.families import IDLE_FAMILY, op_families
 from profet.profiles.reading import Reading
 from profet.quantities import US_PER_MS, format_ms
@@ -39,7 +40,7 @@ def draw_reading(reading: Reading) -> Figure:
     axes.invert_yaxis()
     axes.set_xlim(0, longest * 1.3)
     axes.set_xlabel("device time of one training step (ms)")
-    where = f" on {reading.profile.instance}" if reading.profile.instance else ""
+    where = f" on {one_line(reading.profile.instance)}" if reading.profile.instance else ""
     total = format_ms(reading.profile.device_total_us / US_PER_MS)
     axes.set_title(f"Where a step of {total} ms goes{where}", loc="left", parse_math=False)
     axes.spines[["top", "right"]].set_visible(False)
