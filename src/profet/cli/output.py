@@ -40,5 +40,5 @@ def print_tables(*tables: "Table") -> None:
     for table in tables:
         title, table.title = table.title, None  # as a table's title it would wrap at the table's width
         if title is not None:
-            console.print(title, style="italic", markup=False)
+            console.print(one_line(str(title)), style="italic", markup=False)
         console.print(table)
