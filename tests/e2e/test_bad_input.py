@@ -135,7 +135,7 @@ def test_folder_is_no_profile(refuse: Refuse, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("start", "words"),
-    [(b"", "not a format known here"), (b'[{"', "larger than 32 MiB"), (b'{"a": "', "larger than")],
+    [(b"", "not a format known here"), (b'[{"', "larger than 16 MiB"), (b'{"a": "', "larger than")],
 )
 def test_two_sparse_gibibytes_are_refused_unread(refuse: Refuse, tmp_path: Path, start: bytes, words: str) -> None:
     path = tmp_path / "huge.json"

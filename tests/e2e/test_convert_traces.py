@@ -125,9 +125,15 @@ def test_a_rule_file_places_operations_and_kernels_of_ones_own(profet: Run, tmp_
         ("[names", "end of a table declaration"),
         ('[names]\nconvolution = ["x"]\n', "'convolution' is no op family; they are conv_forward"),
         ('[[kernels]]\nfamily = "matmul"\npattern = "("\n', "no regular expression"),
-        ('[[kernels]]\nfamily = "matmul"\npattern = "(a+)+$"\n', "repeats a repetition"),
-        ('[[kernels]]\nfamily = "matmul"\npattern = "(a|aa)*$"\n', "repeats a repetition"),
+        ('[[kernels]]\nfamily = "matmul"\npattern = "(a+)+$"\n', "repeats too much"),
+        ('[[kernels]]\nfamily = "matmul"\npattern = "(a|aa)*$"\n', "repeats too much"),
         ('[[kernels]]\nfamily = "matmul"\npattern = "(?:x{9999}){9999}"\n', "may take forever"),
+        ('[[kernels]]\nfamily = "matmul"\npattern = ".*.*.*.*Q"\n', "repeats too much"),
+        ('[[kernels]]\nfamily = "matmul"\npattern = ""\n', "is empty"),
+        ('[[kernels]]\nfamily = "matmul"\npattern = "[[a]"\n', "no regular expression"),
+        ("a = " + "[" * 100_000, "a line of more than"),
+        ("a = [\n" * 1500, "rules.toml"),
+        ("a = 1" + "0" * 1990, "unknown field"),
         ('[[kernels]]\nfamily = "matmul"\n', "missing required field `pattern`"),
         ('[[rules]]\nfamily = "matmul"\n', "unknown field `rules`"),
         ("names = 3\n", "Expected `object`"),
@@ -196,3 +202,25 @@ def test_the_documentation_shows_what_the_command_prints(profet: Run, tmp_path: 
     page = (REPOSITORY / "docs" / "how-to" / "read-traces.md").read_text()
     result = profet("convert", RESNET, "-o", tmp_path / "p.json", "--leave-out-steps", "5,9")
     assert result.stdout.rsplit("wrote", 1)[0].strip() in page
+
+
+def test_the_input_is_never_written_over(profet: Run, trace: Path, tmp_path: Path) -> None:
+    before = trace.read_bytes()
+    refused(profet("convert", trace, "-o", trace, "--force"), str(trace), "is the input")
+    assert trace.read_bytes() == before
+    picture = tmp_path / "p.svg"
+    refused(profet("convert", trace, "-o", picture, "--plot", picture), "is both picture and profile")
+    assert not picture.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["--instance", "\udcff"], "not text in UTF-8"),
+        (["--instance", "x" * 300], "instance is longer than 200 characters"),
+    ],
+)
+def test_a_name_of_an_instance_that_is_none_is_refused(
+    profet: Run, trace: Path, tmp_path: Path, words: list[str], text: str
+) -> None:
+    refused(profet("convert", trace, "-o", tmp_path / "p.json", *words), text)

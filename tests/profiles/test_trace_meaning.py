@@ -15,7 +15,7 @@ from profet.profiles.family_rules import read_rules
 from profet.profiles.formats import Reading, ReadOptions, read_file
 from profet.profiles.traces.halves import COMPUTE, DATA, FILTER, LIGHT, WHOLE, halves
 from tests.conftest import DATA as PUBLIC
-from tests.profiles.chrome_files import ChromeFile
+from tests.profiles.chrome_files import ChromeFile, training
 from tests.profiles.nsight_files import NsightFile
 
 RESNET = PUBLIC / "traces" / "resnet50_v100.pt.trace.json.gz"
@@ -231,3 +231,89 @@ def test_an_operation_that_only_calls_others_keeps_its_calls(tmp_path: Path) -> 
     profile = read(trace, tmp_path).profile
     assert profile.host_calls == {"ProfilerStep": 1.0, "aten::outer": 1.0, "aten::mm": 1.0}
     assert profile.host_us["aten::outer"] == 0.0
+
+
+def test_a_mark_inside_another_is_none_and_told(tmp_path: Path) -> None:
+    trace = training(steps=3)
+    for number in range(3):
+        trace.step(90 + number, 10_800.0 + 1000 * number, 150.0)
+    reading = read(trace, tmp_path)
+    assert [step.label for step in reading.steps] == ["7", "8", "9"]
+    assert warned(reading, "3 step marks inside or across others are left out")
+
+
+def test_steps_stated_as_they_are_marked_change_nothing(tmp_path: Path) -> None:
+    trace = training(steps=3)
+    trace.launched("aten::mm", "sgemm", 100, 5000)
+    assert read(trace, tmp_path, steps=3).profile.device_us == read(trace, tmp_path).profile.device_us
+
+
+def test_marks_of_the_profiler_are_believed_whatever_came_before(tmp_path: Path) -> None:
+    trace = training(steps=3)
+    trace.launched("aten::mm", "sgemm", 100, 50_000)
+    reading = read(trace, tmp_path)
+    assert reading.profile.steps == 3
+    assert warned(reading, "of the device time lies outside the steps")
+
+
+def test_of_a_trace_that_is_cut_off_only_whole_steps_count(tmp_path: Path) -> None:
+    trace = training(steps=5)
+    host = [event for event in trace.events if event["cat"] not in {"kernel", "gpu_memcpy"}]
+    kernels = [event for event in trace.events if event["cat"] in {"kernel", "gpu_memcpy"}]
+    trace.events = host + kernels  # as the profiler writes them
+    path = tmp_path / "cut.json"
+    text = trace.text()
+    path.write_text(text[: int(0.93 * len(text))])
+    reading = read_file(path)
+    assert 0 < reading.profile.steps < 5
+    assert reading.profile.device_us["aten::cudnn_convolution"] == pytest.approx(100.0)
+    assert reading.profile.device_us["aten::add_ [optimizer]"] == pytest.approx(20.0)
+    path.write_text(text[: text.index('"cat": "kernel"') + 400])
+    with pytest.raises(InputError, match="cut off before the kernels of its first step end"):
+        read_file(path)
+
+
+def test_traces_of_two_processes_in_one_file_are_refused(tmp_path: Path) -> None:
+    trace = training()
+    trace.events += [event | {"pid": 78} for event in trace.events if event["pid"] == 77]
+    with pytest.raises(InputError, match="operations of several processes"):
+        read(trace, tmp_path)
+
+
+def test_operations_that_run_after_their_marks_are_refused(tmp_path: Path) -> None:
+    trace = ChromeFile()
+    for number in range(5):
+        trace.step(number, 50 * number, 50)
+        trace.host("aten::conv2d", 200 + 100 * number, 90, tid=2)
+    with pytest.raises(InputError, match=r"80 % of the operations' time lies outside the marked steps"):
+        read(trace, tmp_path)
+
+
+def test_an_operation_named_idle_is_not_waiting(tmp_path: Path) -> None:
+    trace = ChromeFile()
+    trace.step(1, 0, 1000)
+    trace.kernel("IDLE", 100, 300, 50)
+    profile = read(trace, tmp_path).profile
+    assert profile.device_us["IDLE"] == 700
+    assert profile.device_total_us == 1000
+
+
+def test_a_single_range_around_everything_does_not_beat_repeated_ones(tmp_path: Path) -> None:
+    file = NsightFile().range(0, 6000, "Step 1")
+    for number in range(6):
+        file.range(1000 * number + 1, 1000 * number + 900, f"iteration {number}")
+        file.kernel(1000 * number + 10, 1000 * number + 500, 1)
+    assert nsight(file, tmp_path).profile.steps == 6
+
+
+def test_rules_never_lose_time_nor_touch_waiting(tmp_path: Path) -> None:
+    path = tmp_path / "p.json"
+    profile = read(training(), tmp_path).profile
+    path.write_text(profile.to_json())
+    options = rules(
+        tmp_path, '[[patterns]]\nfamily = "conv_backward_data"\npattern = "convolution_backward|idle"\n'
+    )
+    ruled = read_file(path, options).profile
+    assert ruled.device_total_us == pytest.approx(profile.device_total_us)
+    assert ruled.device_us["IDLE"] == profile.device_us["IDLE"]
+    assert ruled.device_us["aten::convolution_backward [conv_backward_data]"] == pytest.approx(350)

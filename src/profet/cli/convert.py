@@ -13,6 +13,7 @@ from profet.cli.options import (
     steps_option,
 )
 from profet.cli.output import print_json, print_tables, print_warnings
+from profet.errors import InputError, OutputError
 
 
 @click.command()
@@ -63,10 +64,16 @@ def convert(
     check_output(output, force)
     if plot is not None:
         check_picture(plot, force)
+    _check_apart(source, output, plot)
     reading = read_file(source, read_options(steps, step_latency, gpu, leave_out_steps, rules_path), file_format)
+    if instance is not None and instance.encode("utf-8", "replace").decode() != instance:
+        raise InputError("--instance: not text in UTF-8")
     facts = {"instance": instance, "batch_size": batch_size, "pixels": pixels}
     known = {name: fact for name, fact in facts.items() if fact is not None}
-    reading = replace(reading, profile=msgspec.structs.replace(reading.profile, **known))
+    try:
+        reading = replace(reading, profile=msgspec.structs.replace(reading.profile, **known))
+    except ValueError as error:
+        raise InputError(f"{source}: {error}") from None
     if plot is not None:
         from profet.reports.reading_picture import save_reading_picture
 
@@ -84,3 +91,14 @@ def convert(
     if plot is not None:
         click.echo(f"picture saved as {plot}")
     click.echo(f"wrote {output}")
+
+
+def _check_apart(source: str, output: str, plot: str | None) -> None:
+    """Refuse to write over the input, or two outputs into one file."""
+    from pathlib import Path
+
+    for path in (output, plot):
+        if path is not None and Path(path).exists() and Path(source).exists() and Path(path).samefile(source):
+            raise OutputError(f"{path}: is the input; name another output")
+    if plot is not None and Path(plot).resolve() == Path(output).resolve():
+        raise OutputError(f"{plot}: is both picture and profile; name two files")

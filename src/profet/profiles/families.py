@@ -3,6 +3,7 @@
 import hashlib
 import re
 import tomllib
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -118,6 +119,10 @@ class OpFamilies:
         """Names that an unknown one may be taken for: none that stands for waiting."""
         return [name for name, family in self.names.items() if family in self.device]
 
+    @cached_property
+    def _longest(self) -> int:
+        return max(map(len, self._working), default=0)
+
     def families(self, operations: Sequence[str]) -> list[str]:
         """Return the family of each operation; for a name without a rule, that of the nearest known name."""
         return [placed.family for placed in self.places(tuple(operations))]
@@ -147,6 +152,13 @@ class OpFamilies:
         """Return the two families of an operation that does two kinds of work; None for any other."""
         return next((pair for pattern, pair in self.splits if pattern.search(operation)), None)
 
+    def overrides_name(self, operation: str) -> bool:
+        """Whether a rule that was added to the shipped table decides on this name."""
+        return self._override(_NUMBERED.sub("", operation[:_READ_CHARACTERS])) is not None
+
+    def _override(self, plain: str) -> str | None:
+        return next((family for family, pattern in self.overrides if pattern.search(plain)), None)
+
     def tagged(self, name: str, family: str, precision: str | None, guessed: bool = False) -> str:
         """Return a name that tells this family and precision: itself where it does, else with both in brackets."""
         own = self.place(name)
@@ -156,15 +168,17 @@ class OpFamilies:
 
     def _place(self, operation: str, patterns: tuple[tuple[str, re.Pattern[str]], ...]) -> Placed:
         plain = _NUMBERED.sub("", operation[:_READ_CHARACTERS])
-        for family, pattern in self.overrides:
-            if pattern.search(plain):
-                return Placed(family, None, self._vocabulary(plain), self._precision(plain))
+        override = self._override(plain)
+        if override is not None:
+            return Placed(override, None, self._vocabulary(plain), self._precision(plain))
         if plain in self.names:
             return Placed(self.names[plain], vocabulary=self._vocabulary(plain))
         precision = self._precision(plain)
-        near = process.extractOne(
-            plain, self._working, scorer=Levenshtein.distance, score_cutoff=int(_LIKE * len(plain))
-        )
+        near = None
+        if len(plain) * (1 - _LIKE) <= self._longest:  # else nothing is near enough
+            near = process.extractOne(
+                plain, self._working, scorer=Levenshtein.distance, score_cutoff=int(_LIKE * len(plain))
+            )
         if near is not None and near[1] <= _MISSPELT * len(plain):
             return Placed(self.names[near[0]], near[0], self._vocabulary(near[0]), precision)
         vocabulary = self._vocabulary(plain)
@@ -189,8 +203,10 @@ def compiled(pattern: str) -> re.Pattern[str]:
         ValueError: it is none.
     """
     try:
-        return re.compile(pattern, re.IGNORECASE)
-    except re.error as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # of what a later Python will read otherwise
+            return re.compile(pattern, re.IGNORECASE)
+    except (re.error, FutureWarning, RecursionError, OverflowError) as error:
         raise ValueError(f"{pattern!r} is no regular expression ({error})") from None
 
 

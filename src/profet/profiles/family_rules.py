@@ -11,12 +11,15 @@ from profet.errors import InputError
 from profet.files import read_bounded
 from profet.profiles.families import OpFamilies, compiled, op_families
 
-_MAX_BYTES = 1024 * 1024
+_MAX_BYTES = 256 * 1024
+_LONGEST_LINE = 2_000
+_MOST_UNBOUNDED = 3
 _MAX_RULES = 1000
 _LONGEST_PATTERN = 1000
 _ENDLESS = re.compile(r"[+*?}][^()]*\)+[+*{]|\|[^()]*\)+[+*{]")
 """A repeated group with a repetition or a choice in it."""
 
+_UNBOUNDED = re.compile(r"(?<!\\)(?:[*+]|\{\d*,\})")
 _HUGE = re.compile(r"\{\d*,?\d{3,}\}")
 
 
@@ -41,9 +44,11 @@ def read_rules(path: str | Path) -> OpFamilies:
         InputError: it cannot be read, is no such file, names a family that is none, or an expression is none.
     """
     text = read_bounded(path, _MAX_BYTES, "rule file").decode("utf-8", "replace")
+    if max(map(len, text.splitlines()), default=0) > _LONGEST_LINE:
+        raise InputError(f"{path}: a line of more than {_LONGEST_LINE} characters; is it a rule file?")
     try:
         rules = msgspec.convert(tomllib.loads(text), _RuleFile)
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+    except (ValueError, RecursionError, msgspec.ValidationError) as error:
         raise InputError(f"{path}: {error}; see docs/how-to/read-traces.md") from None
     table = op_families()
     count = sum(map(len, rules.names.values())) + len(rules.patterns) + len(rules.kernels)
@@ -62,9 +67,12 @@ def read_rules(path: str | Path) -> OpFamilies:
 
 def _compiled(pattern: str, path: str | Path) -> re.Pattern[str]:
     """Compile an expression; one that may take forever, or much memory, is refused as far as that can be seen."""
-    if len(pattern) > _LONGEST_PATTERN or _ENDLESS.search(pattern) or _HUGE.search(pattern):
+    repeated = (
+        _ENDLESS.search(pattern) or _HUGE.search(pattern) or len(_UNBOUNDED.findall(pattern)) > _MOST_UNBOUNDED
+    )
+    if repeated or not 0 < len(pattern) <= _LONGEST_PATTERN:
         raise InputError(
-            f"{path}: {pattern[:60]!r} repeats a repetition or is long, which may take forever; write it plainly"
+            f"{path}: pattern {pattern[:60]!r} is empty, long or repeats too much, which may take forever"
         )
     try:
         return compiled(pattern)

@@ -14,7 +14,9 @@ SCHEMA_FAMILY = "profet/profile/"
 IDLE = "IDLE"
 UNKNOWN_FRAMEWORK = "unknown"
 
-_MAX_OPERATIONS = 100_000
+_MAX_OPERATIONS = 20_000
+_MAX_METRICS = 10_000
+_MAX_INSTANCE_CHARACTERS = 200
 _MAX_NAME_CHARACTERS = 10_000
 LARGEST_TIME = 1e15
 
@@ -70,9 +72,9 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             check_time(sample, f"latency_samples_ms[{index}]")
         for name in ("host_us", "device_us", "host_calls", "device_calls"):
             _check_operations(getattr(self, name), name)
-        for name, metric in (self.hardware or {}).items():
-            if metric is not None and not math.isfinite(metric):
-                raise ValueError(f"hardware[{name!r}] is {metric}; it must be a finite number, or null")
+        if len(self.instance or "") > _MAX_INSTANCE_CHARACTERS:
+            raise ValueError(f"instance is longer than {_MAX_INSTANCE_CHARACTERS} characters; give its name")
+        _check_metrics(self.hardware or {})
         if not self.device_us and not self.host_us and not self.hardware:
             raise ValueError("no operation times and no hardware metrics; there is nothing to predict from")
 
@@ -124,6 +126,14 @@ def check_time(value: float, what: str) -> None:
         raise ValueError(f"{what} is {value:g}; a time cannot be negative")
     if value > LARGEST_TIME:
         raise ValueError(f"{what} is {value:g}; no time is that large")
+
+
+def _check_metrics(metrics: Mapping[str, float | None]) -> None:
+    if len(metrics) > _MAX_METRICS:
+        raise ValueError(f"hardware has more than {_MAX_METRICS} metrics, which no machine has")
+    for name, metric in metrics.items():
+        if metric is not None and not math.isfinite(metric):
+            raise ValueError(f"hardware[{name!r}] is {metric}; it must be a finite number, or null")
 
 
 def _check_operations(times: Mapping[str, float], name: str) -> None:

@@ -107,17 +107,15 @@ class Reading:
     def placed_by(self, table: OpFamilies) -> "Reading":
         """Return the same with names that tell the family where another table places them."""
         profile, shipped = self.profile, op_families()
-        named = {}
-        for name in profile.device_us:
+        us: dict[str, float] = {}
+        calls: dict[str, float] = {}
+        for name, time in profile.device_us.items():
             placed = table.place(name)
-            named[name] = shipped.tagged(name, placed.family, placed.precision, placed.guessed)
-        us, calls = profile.device_us, profile.device_calls
-        tagged = msgspec.structs.replace(
-            profile,
-            device_us={named[name]: time for name, time in us.items()},
-            device_calls={named.get(name, name): count for name, count in calls.items()},
-        )
-        return replace(self, profile=tagged)
+            new = name if name == IDLE else shipped.tagged(name, placed.family, placed.precision, placed.guessed)
+            us[new] = us.get(new, 0.0) + time
+            if name in profile.device_calls:
+                calls[new] = calls.get(new, 0.0) + profile.device_calls[name]
+        return replace(self, profile=msgspec.structs.replace(profile, device_us=us, device_calls=calls))
 
     def families(self, table: OpFamilies | None = None) -> tuple[FamilyShare, ...]:
         """Return the op families of a step, the longest first; idle is one of them."""

@@ -1,6 +1,7 @@
 """Saving pictures: the form by the file's name, whole or not at all."""
 
 import io
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,5 +36,7 @@ def save_picture(figure: "Figure", path: str | Path, force: bool) -> None:
     content = io.BytesIO()
     form = Path(path).suffix.lower().removeprefix(".")
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form, {})
-    figure.savefig(content, format=form, dpi=_DPI, bbox_inches="tight", metadata=metadata)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing")  # drawn as a box
+        figure.savefig(content, format=form, dpi=_DPI, bbox_inches="tight", metadata=metadata)
     write_whole(path, content.getvalue(), force)

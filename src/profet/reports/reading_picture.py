@@ -57,6 +57,6 @@ def save_reading_picture(reading: Reading, path: str | Path, force: bool = False
     Raises:
         OutputError: see save_picture; or there are no device times to draw.
     """
-    if not reading.profile.device_us:
-        raise OutputError(f"{path}: hardware metrics alone have no op families to draw; leave out --plot")
+    if not reading.profile.device_total_us:
+        raise OutputError(f"{path}: no device time, so there are no op families to draw; leave out --plot")
     save_picture(draw_reading(reading), path, force)

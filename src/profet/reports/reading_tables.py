@@ -14,6 +14,7 @@ from profet.reports.tables import plain
 
 _LARGEST_OPERATIONS = 2
 _MOST_STEPS = 12
+_MOST_METRICS = 200
 _NAME_CHARACTERS = 48
 
 
@@ -38,7 +39,7 @@ def unmapped_warnings(reading: Reading) -> list[str]:
     named = ", ".join(name[:_NAME_CHARACTERS] for name in list(unmapped)[:3])
     more = f" and {len(unmapped) - 3} more" if len(unmapped) > 3 else ""
     return [
-        f"{100 * share:.2g} % of the step is in operations that no rule knows ({named}{more}): placed by the likest"
+        f"{100 * share:.3g} % of the step is in operations that no rule knows ({named}{more}): placed by the likest"
         " name; --rules FILE places them as you say"
     ]
 
@@ -143,7 +144,8 @@ def _device_table(reading: Reading) -> Table:
     table = Table(title="GPUs in the trace", title_justify="left")
     for column in ("GPU", "name", "busy ms per step", ""):
         table.add_column(column, justify="right" if column.startswith("busy") else "left")
-    for device in reading.devices:
+    first = sorted(reading.devices, key=lambda each: not each.chosen)[:_MOST_STEPS]
+    for device in sorted(first, key=lambda each: each.number):
         name = plain(device.name or "–")
         table.add_row(
             str(device.number), name, format_ms(device.busy_us / US_PER_MS), "read" if device.chosen else ""
@@ -155,6 +157,9 @@ def _hardware_table(reading: Reading) -> Table:
     table = Table(title="Hardware metrics of one run (no operations)", title_justify="left")
     table.add_column("metric")
     table.add_column("value", justify="right")
-    for name, metric in (reading.profile.hardware or {}).items():
+    metrics = list((reading.profile.hardware or {}).items())
+    for name, metric in metrics[:_MOST_METRICS]:
         table.add_row(plain(name), "–" if metric is None else f"{metric:.6g}")
+    if len(metrics) > _MOST_METRICS:
+        table.add_row(f"{len(metrics) - _MOST_METRICS} more", "")
     return table

@@ -13,8 +13,8 @@ from profet.profiles.formats.source import Source, open_source
 from profet.profiles.profile import SCHEMA_FAMILY, Profile
 from profet.profiles.reading import Reading, ReadOptions
 
-MAX_PROFILE_BYTES = 32 * 1024 * 1024
-MAX_XPLANE_BYTES = 512 * 1024 * 1024
+MAX_PROFILE_BYTES = 16 * 1024 * 1024
+MAX_XPLANE_BYTES = 256 * 1024 * 1024
 
 Reader = Callable[[Source, ReadOptions], Reading]
 

@@ -13,6 +13,7 @@ from profet.files import STDIN, opened, too_large
 _HEAD_BYTES = 64 * 1024
 _BLOCK_BYTES = 1024 * 1024
 _COMPRESSED_BYTES = 64 * 1024
+_MAX_COPY_BYTES = 2047 * 1024 * 1024
 _GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_WINDOW = 31
 _LEAST_MEMBER_BYTES = 256
@@ -86,6 +87,8 @@ class Source:
         with tempfile.NamedTemporaryFile(suffix=f".{what}") as copy:
             for block in self.blocks():
                 copy.write(block)
+                if copy.tell() > _MAX_COPY_BYTES:
+                    raise too_large(self.where, _MAX_COPY_BYTES, what)
             copy.flush()
             if self.cut_off is not None:
                 raise InputError(f"{self.where}: {self.cut_off}; copy the file again")

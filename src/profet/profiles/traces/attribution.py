@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from profet.profiles.families import OpFamilies, op_families
+from profet.profiles.profile import IDLE
 from profet.profiles.traces.halves import COMPUTE, DATA, FILTER, LIGHT, WHOLE, halves
 from profet.profiles.traces.trace import NO_OPERATION, DeviceEvents, Indices
 
@@ -79,6 +80,7 @@ def key(
             family = by_kernel.family
     if in_optimizer and families.kinds[family] in {"memory", "launch"}:
         family = OPTIMIZER
+    name = f"{name} (operation)" if name == IDLE else name
     return op_families().tagged(name, family, by_kernel.precision, placed.guessed)
 
 
@@ -89,7 +91,7 @@ def _copies(kernel: str, family: str, families: OpFamilies) -> bool:
 
 def _role(operation: str | None, kernel: str, families: OpFamilies) -> tuple[tuple[str, ...], int]:
     """Return the two families of an operation that does two kinds of work, and what its kernel is in it."""
-    pair = None if operation is None else families.split(operation)
+    pair = None if operation is None or families.overrides_name(operation) else families.split(operation)
     if pair is None:
         return (), WHOLE
     family = families.place_kernel(kernel).family

@@ -16,6 +16,7 @@ _GPU_OPERATION = re.compile(r"cudnn|cuda|miopen|cublas", re.IGNORECASE)
 _EARLY_US = 100.0
 _MANY_EARLY = 0.01
 _NOTABLE = 0.01
+_MOST_OUTSIDE = 0.5
 
 
 def check_devices(trace: Trace, where: str) -> None:
@@ -67,13 +68,30 @@ def clock_warnings(trace: Trace) -> list[str]:
     ]
 
 
-def outside_warnings(trace: Trace, steps: tuple[Step, ...]) -> list[str]:
-    """Say that a part of the device time lies outside all steps."""
-    us = trace.device.end_us - trace.device.start_us
-    outside = float(us[launch_steps(trace.device, steps) < 0].sum() / (us.sum() or 1.0))
-    if outside <= _NOTABLE:
-        return []
-    return [f"{100 * outside:.0f} % of the device time lies outside the steps and is left out"]
+def outside_warnings(trace: Trace, steps: tuple[Step, ...], where: str) -> list[str]:
+    """Say that a part of the device time (or of the operations' where there is no device) lies outside all steps.
+
+    Raises:
+        InputError: more than half of the operations' time does, where there is no device: they run by themselves.
+    """
+    if len(trace.device):
+        us, inside = trace.device.end_us - trace.device.start_us, launch_steps(trace.device, steps) >= 0
+        what = "device time"
+    else:
+        host = trace.host
+        us, inside = (host.end_us - host.start_us) * host.is_operation, step_of(host.start_us, steps) >= 0
+        what = "operations' time"
+    outside = float(us[~inside].sum() / (us.sum() or 1.0))
+    if not len(trace.device) and trace.steps and outside > _MOST_OUTSIDE:
+        raise InputError(
+            f"{where}: {100 * outside:.0f} % of the {what} lies outside the marked steps: it runs after them; wait"
+            " for the result in each step (jax.block_until_ready), or say with --steps N how many the trace covers"
+        )
+    return (
+        [f"{100 * outside:.0f} % of the {what} lies outside the steps and is left out"]
+        if outside > _NOTABLE
+        else []
+    )
 
 
 def collective_warnings(work: Work) -> list[str]:

@@ -52,23 +52,26 @@ def find_steps(trace: Trace, stated: int | None) -> FoundSteps | None:
         trace: with events.
         stated: how many steps its user says it covers; they win over what the trace tells.
     """
-    if stated is not None:
-        return _stated(trace, stated)
     marked = _labelled_once(_apart(trace.steps))
-    if marked and _device_share(trace, marked) >= _LEAST_MARKED:
-        return _limited(marked)
-    told = _by_optimizer(trace) or _by_repetition(trace)
-    if not marked or told is None:
-        return _limited(marked) if marked else told
+    if stated is not None and stated != len(marked):
+        return _stated(trace, stated)
+    dropped = len(trace.steps) - len(marked)
+    told = [f"{dropped} step marks inside or across others are left out"] if dropped else []
+    if marked and (trace.steps_sure or _device_share(trace, marked) >= _LEAST_MARKED):
+        return _limited(marked, *told)
+    found = _by_optimizer(trace) or _by_repetition(trace)
+    if not marked or found is None:
+        return _limited(marked, *told) if marked else found
     doubt = f"its {len(marked)} step marks hold little of the device time, so they are not taken for steps"
-    return FoundSteps(told.steps, (doubt, *told.warnings))
+    return FoundSteps(found.steps, (doubt, *found.warnings))
 
 
 def _apart(steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """Drop marks inside others: of nested ones the first counts."""
+    """Drop marks inside or across others: of those the first counts, or of two that start together the longer."""
     kept: list[Step] = []
-    for step in sorted(steps):
-        if not kept or step.start_us >= kept[-1].end_us - _OVERLAP * kept[-1].length_us:
+    for step in sorted(steps, key=lambda each: (each.start_us, -each.end_us)):
+        apart = not kept or step.start_us >= kept[-1].end_us - _OVERLAP * kept[-1].length_us
+        if apart and (not kept or step.end_us > kept[-1].end_us):
             kept.append(step)
     return tuple(kept)
 
@@ -105,7 +108,9 @@ def _stated(trace: Trace, count: int) -> FoundSteps:
     start, end = _extent(trace)
     warnings = []
     if trace.steps and len(trace.steps) != count:
-        warnings.append(f"the trace marks {len(trace.steps)} steps, --steps says {count}: taken as stated")
+        warnings.append(
+            f"the trace marks {len(trace.steps)} steps, --steps says {count}: taken as stated, all included"
+        )
     whole = Step(start, end, "all" if count > 1 else "1")
     return FoundSteps((whole,), tuple(warnings))
 

@@ -25,8 +25,8 @@ from profet.profiles.traces.work import (
 )
 
 _NO_STEPS = (
-    "no step marks, no optimizer and nothing that repeats; say with --steps N how many steps it covers,"
-    " or record several with torch.profiler.schedule and profiler.step()"
+    "no step marks, no optimizer and nothing that repeats; say with --steps N how many steps it covers, or mark"
+    " them when recording: profiler.step() in PyTorch, step_num annotations in TensorFlow and JAX, NVTX ranges"
 )
 
 
@@ -45,14 +45,14 @@ def summarise(trace: Trace, where: str, options: ReadOptions) -> Reading:
     steps, empty = _working(trace, _wanted(found.steps, options.leave_out_steps, where))
     count = options.steps or len(steps)
     warnings = [*trace.warnings, *found.warnings, *empty]
+    if not options.leave_out_steps:
+        warnings += doubts.outside_warnings(trace, found.steps, where)
     devices: tuple[DeviceTimes, ...] = ()
     if len(trace.device):
         devices = _devices(trace, steps, count, options.device, where)
         chosen = next(device.number for device in devices if device.chosen)
         work = on_device(trace, chosen, steps, families)
         host = host_times(trace, steps, np.ones(len(trace.host), np.bool_))
-        if not options.leave_out_steps:
-            warnings += doubts.outside_warnings(trace, steps)
         warnings += [
             *doubts.device_warnings(devices),
             *doubts.clock_warnings(trace),

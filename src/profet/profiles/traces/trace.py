@@ -110,6 +110,7 @@ class Trace:
         steps: those that the trace marks itself, in order; empty where it marks none.
         framework_version: None where unknown.
         device_names: such as ``"Tesla V100"``, by number; empty where unknown.
+        steps_sure: whether marks are a profiler's own; a user's range named "step" may mark anything.
         launches: calls by which the host launched work on devices; 0 where unknown.
         warnings: what had to be left out to read it.
     """
@@ -121,6 +122,7 @@ class Trace:
     steps: tuple[Step, ...] = ()
     framework_version: str | None = None
     device_names: dict[int, str] = field(default_factory=dict)
+    steps_sure: bool = True
     launches: int = 0
     warnings: tuple[str, ...] = ()
 

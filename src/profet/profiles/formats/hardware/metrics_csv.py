@@ -8,6 +8,7 @@ become the same statistics under the same names.
 import csv
 import io
 import re
+from collections import Counter
 
 from profet.errors import InputError
 from profet.profiles.formats.hardware import nvidia_smi_samples
@@ -55,7 +56,7 @@ def _parse(content: bytes, where: str) -> Table:
     except csv.Error as error:
         raise InputError(f"{where}: not a CSV table ({error}); record it again") from None
     names = [name.strip() for name in lines[0]] if lines else []
-    twice = next((name for index, name in enumerate(names) if name in names[:index]), None)
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
         raise InputError(f"{where}: column {twice[:60]!r} stands twice; keep one of them")
     rows = [(line, row) for line, row in enumerate(lines[1:], start=2) if any(cell.strip() for cell in row)]

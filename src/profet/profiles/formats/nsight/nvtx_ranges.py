@@ -120,7 +120,8 @@ def find_steps(ranges: Ranges, names: list[str]) -> tuple[list[tuple[int, int, s
         unnumbered, rank, label = kinds[int(ranges.name[row])]
         mark = (int(ranges.start[row]), int(ranges.end[row]), label)
         marks[unnumbered, rank][int(ranges.thread[row])].append(mark)
-    for (unnumbered, _), threads in sorted(marks.items()):
+    several = sorted(marks.items(), key=lambda kind: (max(map(len, kind[1].values())) < 2, kind[0]))
+    for (unnumbered, _), threads in several:
         fitting = [sorted(found) for _, found in sorted(threads.items()) if _apart(sorted(found))]
         if fitting:
             steps = max(fitting, key=len)

@@ -104,6 +104,7 @@ def read(path: Path, where: str) -> Trace:
         host=events,
         device=_device_events(device, launch_us, operation, caller, clock),
         steps=tuple(clock.step(*mark) for mark in marks),
+        steps_sure=False,
         device_names=device_names,
         warnings=tuple(warnings),
     )

@@ -4,6 +4,7 @@ A kernel is joined to the operation that launched it by their external id, else 
 correlation and the innermost operation around it.
 """
 
+import re
 from typing import Any
 
 import numpy as np
@@ -52,11 +53,20 @@ def read(source: Source) -> Trace:
     is_operation = (host.kind == OPERATION) & is_name[host.name]
     device = columns.take(columns.kind == DEVICE)
     launches = columns.take(columns.kind == LAUNCH)
+    processes = np.array([str(process) for process, _ in builder.lanes])[np.unique(host.lane[is_operation])]
+    if len(set(processes.tolist())) > 1:
+        raise InputError(f"{source.where}: operations of several processes; give the trace of one of them")
     operation, launch_us, caller = _launched(device, launches, host, is_operation)
     steps = _steps(names, host)
     if steps and np.isfinite(builder.until_us):  # the last step that is kept may have lost its end
         end = columns.start_us.max()
         steps = tuple(step for step in steps if step.end_us <= end) or steps[:1]
+    cut_off = damage.cut_off or source.cut_off is not None
+    if cut_off and len(device):
+        whole = _before_the_cut(steps, launch_us)
+        if steps and not whole:
+            raise InputError(f"{source.where}: cut off before the kernels of its first step end; copy it again")
+        steps = whole
     numbers = np.array([_device_number(process) for process, _ in builder.lanes], np.int32)
     return Trace(
         "pytorch",
@@ -93,6 +103,16 @@ def _launched(
     return operation, launched, cause.astype(np.int32)
 
 
+def _before_the_cut(steps: tuple[Step, ...], launch_us: Times) -> tuple[Step, ...]:
+    """Return the steps whose kernels are all there: those before the one that launched the last kernel of the file.
+
+    Profilers write all operations first, then the kernels in their order, so a cut takes those of the last steps.
+    """
+    known = launch_us[~np.isnan(launch_us)]
+    last = known[-1] if len(known) else np.inf
+    return tuple(step for step in steps if step.end_us < last)
+
+
 def _match(wanted: npt.NDArray[np.int64], known: npt.NDArray[np.int64]) -> npt.NDArray[np.intp]:
     """Return where each wanted id stands among the known ones, -1 where it does not; the first of equals."""
     if not len(known):
@@ -110,8 +130,10 @@ def _is_operation(name: str) -> bool:
 
 def _device_number(process: object) -> int:
     """Return the number of a device from the process that its events are written under; 0 where that is none."""
-    digits = str(process)[:9]
-    return int(digits) if digits.isascii() and digits.isdigit() else 0
+    if isinstance(process, float) and process.is_integer():
+        process = int(process)
+    found = re.search(r"[0-9]{1,9}$", str(process)[:100])
+    return int(found[0]) if found else 0
 
 
 def _steps(names: list[str], host: Columns) -> tuple[Step, ...]:

@@ -134,7 +134,7 @@ def _join(event: Event, kind: int, start: int, end: int, meanings: _Meanings) ->
     into, facts = meanings.into, meanings.vocabulary.facts(event.stats)
     if kind == _LAUNCH:
         correlation = facts.get("correlation_id")
-        if isinstance(correlation, int):
+        if isinstance(correlation, int) and correlation > 0:
             into.launches.setdefault(correlation, start)
         return
     if len(into.marks) + len(into.calls) >= _MAX_MARKS:
