@@ -187,3 +187,15 @@ def test_arbitrary_rows_are_refused_or_a_profile(rows: Any, delimiter: str, enco
 @given(st.binary(max_size=80), st.booleans())
 def test_random_bytes_are_refused_or_a_profile(content: bytes, with_header: bool) -> None:
     check_read_or_refused((OLD.encode() + b"\n" if with_header else b"") + content, steps=1)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"Host/device,Type,Total time (us),Total time (us)\nDevice,MatMul,100,7\n", "stands twice"),
+        (b"Host/device,Type,Total time (us)\nDevice,MatMul,1_000\n", "must be a number"),
+    ],
+)
+def test_a_doubtful_time_is_refused(content: bytes, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        op_stats_csv.read(content, "x.csv", ReadOptions(steps=1))

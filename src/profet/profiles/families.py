@@ -24,6 +24,7 @@ _MISSPELT = 0.15
 _LIKE = 0.5
 """Beyond this share, the nearest known name says nothing."""
 
+_REMEMBERED = 8192
 _READ_CHARACTERS = 300
 """So much of a name is read; what a template's arguments say after that does not matter."""
 
@@ -132,6 +133,7 @@ class OpFamilies:
         """Return where each operation belongs."""
         return tuple(self.place(name) for name in operations)
 
+    @lru_cache(maxsize=_REMEMBERED)  # noqa: B019
     def place(self, operation: str) -> Placed:
         """Return where an operation belongs.
 
@@ -144,6 +146,7 @@ class OpFamilies:
             return Placed(tag[1], None, self._vocabulary(plain), tag[2])
         return self._place(operation, self.patterns)
 
+    @lru_cache(maxsize=_REMEMBERED)  # noqa: B019
     def place_kernel(self, kernel: str) -> Placed:
         """Return where a kernel belongs: the rules for kernels are tried before those for any name."""
         return self._place(kernel, (*self.kernels, *self.patterns))

@@ -75,7 +75,11 @@ def read_op_stats(content: bytes, where: str) -> OpStats:
     delimiter = max(_DELIMITERS, key=header.count)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:
-        columns = {name.strip().lower(): index for index, name in enumerate(next(rows, []))}
+        names = [name.strip().lower() for name in next(rows, [])]
+        twice = next((name for name in (_SIDE, _TIME, *_TYPES) if names.count(name) > 1), None)
+        if twice is not None:
+            raise InputError(f"{where}: column {twice!r} stands twice; keep one of them")
+        columns = {name: index for index, name in enumerate(names)}
         return _sum_rows(rows, columns, delimiter, where)
     except csv.Error as error:
         raise InputError(f"{where}: not a CSV table ({error}); export it from the profiler again") from None
@@ -117,6 +121,8 @@ def _add(sums: dict[str, float], operation: str, cell: str, delimiter: str, plac
 
 def _number(text: str, delimiter: str) -> float:
     """Read a number with a decimal point or comma, and with or without marks between thousands."""
+    if "_" in text:
+        raise ValueError("Python's mark between thousands is no number's")
     if "," in text and "." in text:
         decimal = max(",.", key=text.rfind)
         groups, _, fraction = text.rpartition(decimal)
