@@ -204,3 +204,14 @@ def test_a_name_twice_as_long_as_a_profile_allows_is_one_line(tmp_path: Path) ->
     trace.step(1, 0, 100)
     trace.kernel("k" * 30_000, 10, 20, 5)
     assert read_text(trace.text(), tmp_path).profile.device_total_us == pytest.approx(100)
+
+
+def test_a_bomb_of_events_that_say_nothing_is_given_up(tmp_path: Path) -> None:
+    many = b'{"ph":"M"},' * 100_000
+    path = tmp_path / "bomb.json.gz"
+    with gzip.open(path, "wb", compresslevel=1) as stream:
+        stream.write(b'{"traceEvents":[')
+        for _ in range(60):
+            stream.write(many)
+    with pytest.raises(InputError, match=r"of its first 3\d+ events 0 are operations"):
+        read_file(path)

@@ -28,6 +28,9 @@ from profet.profiles.traces.steps import STEP_MARK
 from profet.profiles.traces.trace import NO_OPERATION, DeviceEvents, HostEvents, Indices, Step, Times, Trace
 
 _MAX_NAME_CHARACTERS = 2_000
+_MANY_EVENTS, _FEW_KNOWN = 3_000_000, 1_000
+"""A trace of so many events in which so few are read is none, whatever may follow."""
+
 _NOTHING = (
     "no operations and no kernels of PyTorch's profiler; record with"
     " torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) and export_chrome_trace"
@@ -42,8 +45,14 @@ def read(source: Source) -> Trace:
     """
     damage, builder = Damage(), ColumnBuilder()
     head, events = head_and_events(source.blocks(), damage, source.where)
+    seen = 0
     for block in events:
         builder.add(block)
+        seen += len(block)
+        if seen > _MANY_EVENTS and len(builder) < _FEW_KNOWN:
+            raise InputError(
+                f"{source.where}: of its first {seen} events {len(builder)} are operations; {_NOTHING}"
+            )
     columns = builder.columns()
     if not len(columns):
         raise InputError(f"{source.where}: {_NOTHING}")
