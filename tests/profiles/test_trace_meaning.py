@@ -246,6 +246,8 @@ def test_steps_stated_as_they_are_marked_change_nothing(tmp_path: Path) -> None:
     trace = training(steps=3)
     trace.launched("aten::mm", "sgemm", 100, 5000)
     assert read(trace, tmp_path, steps=3).profile.device_us == read(trace, tmp_path).profile.device_us
+    two = read(trace, tmp_path, steps=3, leave_out_steps=("7",)).profile
+    assert (two.steps, two.device_us["aten::cudnn_convolution"]) == (2, pytest.approx(100.0))
 
 
 def test_marks_of_the_profiler_are_believed_whatever_came_before(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """``profet convert``: any supported file to a profile."""
 
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from profet.cli.options import (
@@ -14,6 +16,9 @@ from profet.cli.options import (
 )
 from profet.cli.output import print_json, print_tables, print_warnings
 from profet.errors import InputError, OutputError
+
+if TYPE_CHECKING:
+    from profet.profiles.reading import Reading
 
 
 @click.command()
@@ -53,10 +58,6 @@ def convert(
     (.sqlite), PROFET's JSON, a TensorFlow op-stats CSV, or a CSV of hardware metrics. It is recognised by its
     content; - is standard input.
     """
-    from dataclasses import replace
-
-    import msgspec
-
     from profet.files import check_output, write_whole
     from profet.profiles.formats import read_file
     from profet.reports.pictures import check_picture
@@ -66,14 +67,7 @@ def convert(
         check_picture(plot, force)
     _check_apart(source, output, plot)
     reading = read_file(source, read_options(steps, step_latency, gpu, leave_out_steps, rules_path), file_format)
-    if instance is not None and instance.encode("utf-8", "replace").decode() != instance:
-        raise InputError("--instance: not text in UTF-8")
-    facts = {"instance": instance, "batch_size": batch_size, "pixels": pixels}
-    known = {name: fact for name, fact in facts.items() if fact is not None}
-    try:
-        reading = replace(reading, profile=msgspec.structs.replace(reading.profile, **known))
-    except ValueError as error:
-        raise InputError(f"{source}: {error}") from None
+    reading = _with_facts(reading, source, {"instance": instance, "batch_size": batch_size, "pixels": pixels})
     if plot is not None:
         from profet.reports.reading_picture import save_reading_picture
 
@@ -91,6 +85,22 @@ def convert(
     if plot is not None:
         click.echo(f"picture saved as {plot}")
     click.echo(f"wrote {output}")
+
+
+def _with_facts(reading: "Reading", source: str, facts: dict[str, Any]) -> "Reading":
+    """Put what the user says into the profile."""
+    from dataclasses import replace
+
+    import msgspec
+
+    instance = facts["instance"]
+    if instance is not None and instance.encode("utf-8", "replace").decode() != instance:
+        raise InputError("--instance: not text in UTF-8")
+    known = {name: fact for name, fact in facts.items() if fact is not None}
+    try:
+        return replace(reading, profile=msgspec.structs.replace(reading.profile, **known))
+    except ValueError as error:
+        raise InputError(f"{source}: {error}") from None
 
 
 def _check_apart(source: str, output: str, plot: str | None) -> None:

@@ -39,10 +39,14 @@ _LEAST_PERIOD = 4
 
 @dataclass(frozen=True)
 class FoundSteps:
-    """Steps in order, and what had to be assumed to find them (empty where the trace marks them)."""
+    """Steps in order, and what had to be assumed to find them (empty where the trace marks them).
+
+    Where only their number is known, there is one that covers so many.
+    """
 
     steps: tuple[Step, ...]
     warnings: tuple[str, ...] = ()
+    covers: int | None = None
 
 
 def find_steps(trace: Trace, stated: int | None) -> FoundSteps | None:
@@ -112,7 +116,7 @@ def _stated(trace: Trace, count: int) -> FoundSteps:
             f"the trace marks {len(trace.steps)} steps, --steps says {count}: taken as stated, all included"
         )
     whole = Step(start, end, "all" if count > 1 else "1")
-    return FoundSteps((whole,), tuple(warnings))
+    return FoundSteps((whole,), tuple(warnings), count)
 
 
 def _extent(trace: Trace) -> tuple[float, float]:

@@ -43,7 +43,7 @@ def summarise(trace: Trace, where: str, options: ReadOptions) -> Reading:
     if found is None:
         raise InputError(f"{where}: {_NO_STEPS}")
     steps, empty = _working(trace, _wanted(found.steps, options.leave_out_steps, where))
-    count = options.steps or len(steps)
+    count = found.covers or len(steps)
     warnings = [*trace.warnings, *found.warnings, *empty]
     if not options.leave_out_steps:
         warnings += doubts.outside_warnings(trace, found.steps, where)
@@ -67,11 +67,11 @@ def summarise(trace: Trace, where: str, options: ReadOptions) -> Reading:
         warnings.append(doubts.cpu_warning(trace))
     if not work.us.sum():
         raise InputError(f"{where}: nothing ran on the device within its steps; record whole training steps")
-    if not options.steps:
+    if found.covers is None:
         warnings += doubts.accumulation_warnings(trace, steps)
     times = step_times(work, steps, families)
     reading = Reading(_profile(trace, work, host, times, count, options, where), times, devices)
-    return reading.with_warnings(*warnings, *([] if options.steps else doubts.odd_warnings(reading)))
+    return reading.with_warnings(*warnings, *([] if found.covers else doubts.odd_warnings(reading)))
 
 
 def _wanted(steps: tuple[Step, ...], left_out: tuple[str, ...], where: str) -> tuple[Step, ...]:

@@ -44,15 +44,7 @@ def read(source: Source) -> Trace:
         InputError: no list of events, bytes that are no events, or none of a profiler.
     """
     damage, builder = Damage(), ColumnBuilder()
-    head, events = head_and_events(source.blocks(), damage, source.where)
-    seen = 0
-    for block in events:
-        builder.add(block)
-        seen += len(block)
-        if seen > _MANY_EVENTS and len(builder) < _FEW_KNOWN:
-            raise InputError(
-                f"{source.where}: of its first {seen} events {len(builder)} are operations; {_NOTHING}"
-            )
+    head = _take_events(source, damage, builder)
     columns = builder.columns()
     if not len(columns):
         raise InputError(f"{source.where}: {_NOTHING}")
@@ -110,6 +102,20 @@ def _launched(
     launched[cause >= 0] = host.start_us[cause[cause >= 0]]
     launched[launch >= 0] = launches.start_us[launch[launch >= 0]]
     return operation, launched, cause.astype(np.int32)
+
+
+def _take_events(source: Source, damage: Damage, builder: ColumnBuilder) -> dict[str, Any]:
+    """Read the events into columns; return what the trace says before them."""
+    head, events = head_and_events(source.blocks(), damage, source.where)
+    seen = 0
+    for block in events:
+        builder.add(block)
+        seen += len(block)
+        if seen > _MANY_EVENTS and len(builder) < _FEW_KNOWN:
+            raise InputError(
+                f"{source.where}: of its first {seen} events {len(builder)} are operations; {_NOTHING}"
+            )
+    return head
 
 
 def _before_the_cut(steps: tuple[Step, ...], launch_us: Times) -> tuple[Step, ...]:
