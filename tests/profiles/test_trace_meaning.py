@@ -319,3 +319,20 @@ def test_rules_never_lose_time_nor_touch_waiting(tmp_path: Path) -> None:
     assert ruled.device_total_us == pytest.approx(profile.device_total_us)
     assert ruled.device_us["IDLE"] == profile.device_us["IDLE"]
     assert ruled.device_us["aten::convolution_backward [conv_backward_data]"] == pytest.approx(350)
+
+
+def test_operations_that_cross_on_a_thread_are_told(tmp_path: Path) -> None:
+    trace = ChromeFile()
+    trace.step(1, 0, 1000)
+    trace.host("aten::mm", 100, 200)
+    trace.host("aten::relu", 200, 300)
+    assert warned(read(trace, tmp_path), "1 operations cross others of their thread")
+    trace.events[-1]["dur"] = 50
+    assert not warned(read(trace, tmp_path), "cross others")
+
+
+def test_events_that_stand_twice_are_told(tmp_path: Path) -> None:
+    trace = training()
+    assert not warned(read(trace, tmp_path), "stand twice")
+    trace.events += [event for event in trace.events if event["cat"] == "kernel"]
+    assert warned(read(trace, tmp_path), "12 of 27 device events stand twice")

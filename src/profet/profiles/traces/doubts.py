@@ -6,6 +6,7 @@ import numpy as np
 
 from profet.errors import InputError
 from profet.profiles.reading import DeviceTimes, Reading
+from profet.profiles.traces.intervals import parents
 from profet.profiles.traces.steps import OPTIMIZER_STEP
 from profet.profiles.traces.trace import Step, Trace
 from profet.profiles.traces.work import COLLECTIVE, Work, launch_steps, step_of
@@ -15,6 +16,8 @@ _GPU_OPERATION = re.compile(r"cudnn|cuda|miopen|cublas", re.IGNORECASE)
 
 _EARLY_US = 100.0
 _MANY_EARLY = 0.01
+_ROUNDED_US = 2.0
+_MANY_TWICE = 0.1
 _NOTABLE = 0.01
 _MOST_OUTSIDE = 0.5
 
@@ -117,6 +120,28 @@ def accumulation_warnings(trace: Trace, steps: tuple[Step, ...]) -> list[str]:
         f"the optimizer steps {count} times in {len(steps)} marked steps: these are of micro-batches, whose"
         " gradients add up; call profiler.step() after the optimizer's to profile whole steps"
     ]
+
+
+def twice_warnings(trace: Trace) -> list[str]:
+    """Say that many device events stand twice, as in a file that was joined with itself."""
+    device = trace.device
+    columns = (device.start_us, device.end_us, device.name, device.device)
+    order = np.lexsort(columns)
+    alike = np.all([each[order][1:] == each[order][:-1] for each in columns], axis=0)
+    twice = int(np.count_nonzero(alike))
+    if twice <= _MANY_TWICE * len(device):
+        return []
+    return [f"{twice} of {len(device)} device events stand twice, and count twice; export the trace again"]
+
+
+def crossing_warnings(trace: Trace) -> list[str]:
+    """Say that operations of a thread cross: what each took by itself cannot be told then."""
+    host = trace.host
+    parent = parents(host.lane, host.start_us, host.end_us)
+    crossing = int(np.sum((parent >= 0) & (host.end_us > host.end_us[parent] + _ROUNDED_US)))
+    if not crossing:
+        return []
+    return [f"{crossing} operations cross others of their thread, so times of single operations are unsure"]
 
 
 def odd_warnings(reading: Reading) -> list[str]:

@@ -56,6 +56,7 @@ def summarise(trace: Trace, where: str, options: ReadOptions) -> Reading:
         warnings += [
             *doubts.device_warnings(devices),
             *doubts.clock_warnings(trace),
+            *doubts.twice_warnings(trace),
             *doubts.collective_warnings(work),
         ]
     else:
@@ -64,7 +65,7 @@ def summarise(trace: Trace, where: str, options: ReadOptions) -> Reading:
         computing = is_computing(trace, families)
         work = on_host(trace, steps, computing, families)
         host = host_times(trace, steps, ~computing)
-        warnings.append(doubts.cpu_warning(trace))
+        warnings += [doubts.cpu_warning(trace), *doubts.crossing_warnings(trace)]
     if not work.us.sum():
         raise InputError(f"{where}: nothing ran on the device within its steps; record whole training steps")
     if found.covers is None:
