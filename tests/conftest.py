@@ -30,6 +30,15 @@ def public_profet() -> Path:
 
 
 @pytest.fixture(scope="session")
+def partition_tables() -> Path:
+    """The folder with the original's published performance tables, read in place."""
+    folder = DATA / "partition-tables"
+    if not folder.is_dir():
+        pytest.skip(f"the published tables are not in {folder}; set PROFET_TEST_DATA to where they are")
+    return folder
+
+
+@pytest.fixture(scope="session")
 def public_dataset(public_profet: Path) -> Dataset:
     """The public PROFET data, imported."""
     from profet.datasets.families import FamilyTable

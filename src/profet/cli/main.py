@@ -13,6 +13,8 @@ from profet.cli.bundle import bundle
 from profet.cli.convert import convert
 from profet.cli.dataset import dataset
 from profet.cli.example import example
+from profet.cli.groups import InWorkflowOrder
+from profet.cli.partition import partition
 from profet.cli.predict import predict
 from profet.cli.scale import scale
 from profet.cli.train import train
@@ -26,19 +28,23 @@ USER_MUST_ACT = 2
 _EXTRA_OF = {
     "httpx": "train",
     "joblib": "train",
+    "onnx": "partition",
+    "onnxruntime": "partition",
+    "openvino": "openvino",
     "pandas": "train",
+    "platformdirs": "partition",
+    "psutil": "partition",
     "pyarrow": "train",
     "scipy": "train",
     "sklearn": "train",
     "threadpoolctl": "train",
+    "torch": "torch",
+    "tvm": "tvm",
 }
 
 
-class _InWorkflowOrder(click.Group):
-    """Lists commands in the order in which one uses them, and reports Ctrl-C as our own error."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return list(self.commands)
+class _WithErrors(InWorkflowOrder):
+    """Reports Ctrl-C, and a package that is not installed, as our own errors."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -50,7 +56,7 @@ class _InWorkflowOrder(click.Group):
 
 
 @click.group(
-    cls=_InWorkflowOrder, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+    cls=_WithErrors, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
 )
 @click.version_option(package_name="profet-latency", prog_name="profet")
 def cli() -> None:
@@ -60,7 +66,7 @@ def cli() -> None:
     """
 
 
-for command in (example, predict, scale, convert, dataset, train, validate, validate_scaler, bundle):
+for command in (example, predict, scale, convert, dataset, train, validate, validate_scaler, bundle, partition):
     cli.add_command(command)
 
 

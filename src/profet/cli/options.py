@@ -98,3 +98,10 @@ families_option: Decorator = click.option(
     metavar="FILE",
     help="Model families by prefix (TOML); a shipped table by default.",
 )
+table_option: Decorator = click.option(
+    "--table",
+    "source",
+    metavar="TABLE",
+    required=True,
+    help="A performance table: a file, or the name of a network measured here.",
+)

@@ -1,0 +1,117 @@
+"""What ``profet partition run`` does between its options and what it prints."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from profet.cli.measuring import PrintingListener
+from profet.cli.progress import track
+from profet.errors import InputError
+from profet.partition.backends.protocol import Array
+from profet.partition.discovery import resolve_units
+from profet.partition.execution.array_files import check_outputs, read_images, write_outputs
+from profet.partition.execution.inputs import seeded_input
+from profet.partition.execution.partitioner import Partitioner
+from profet.partition.execution.table_choice import measured_table
+from profet.partition.execution.trial import Trial, run_trial
+from profet.partition.networks.find import find_network
+from profet.partition.networks.network import Network
+from profet.partition.planners.planner import check_batch
+from profet.partition.table_source import open_table
+from profet.partition.table_store import table_path
+from profet.partition.tables import PerformanceTable, load_table
+from profet.partition.units import Unit
+from profet.reports.pictures import check_picture
+from profet.reports.run_picture import save_run_picture
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """The options of the command, under their names."""
+
+    network: str
+    device: str
+    batch: int | None
+    source: str | None
+    algorithm: str
+    schedule: str
+    repeats: int
+    check: bool
+    timeout_s: float | None
+    input_path: str | None
+    output_path: str | None
+    plot: str | None
+    update: bool
+    force: bool
+
+
+def run_batch(options: RunOptions) -> tuple[Trial, Path | None]:
+    """Run a batch as the options say, and write what is to be written.
+
+    Returns:
+        What came out, and the file of the table that was brought up to date, if it was.
+
+    Raises:
+        ProfetError: in one line, whatever the user should change.
+    """
+    if options.batch is not None:
+        check_batch(options.batch)
+    if options.plot is not None:
+        check_picture(options.plot, options.force)
+    units = resolve_units(options.device)
+    network = find_network(options.network)
+    if options.output_path is not None:
+        check_outputs(options.output_path, network, options.force)
+    images = None if options.input_path is None else read_images(options.input_path, network, options.batch)
+    batch = _batch(options.batch, images)
+    path, table = _table(options.source, network, units, batch)
+    with Partitioner(
+        network, units, table, batch, options.schedule, options.algorithm, options.timeout_s
+    ) as partitioner:
+        partitioner.inputs[:] = seeded_input(network.input, batch) if images is None else images
+        trial = run_trial(partitioner, partitioner.inputs, options.repeats, options.check, _watched)
+        learnt = partitioner.table
+    if options.output_path is not None:
+        write_outputs(options.output_path, network, trial.outputs, options.force)
+    if options.plot is not None:
+        save_run_picture(trial, options.plot, options.force)
+    if not options.update:
+        return trial, None
+    _update(path, learnt)
+    return trial, path
+
+
+def _watched(rounds: Sequence[int]) -> Iterable[int]:
+    return track(rounds, len(rounds), "running")
+
+
+def _batch(batch: int | None, images: Array | None) -> int:
+    if batch is not None:
+        return batch
+    if images is None:
+        raise InputError("--batch: say how many images to run, or give them with --input")
+    check_batch(len(images))
+    return len(images)
+
+
+def _table(
+    source: str | None, network: Network, units: Sequence[Unit], batch: int
+) -> tuple[Path, PerformanceTable]:
+    """Return the table to plan by and its file; units that this machine's own table lacks are measured."""
+    if source is not None:
+        return open_table(source)
+    with PrintingListener() as listener:
+        return table_path(network), measured_table(network, units, batch, listener)
+
+
+def _update(path: Path, learnt: PerformanceTable) -> None:
+    """Put the learnt points of the units that ran into a table's file; its other units stay as they are."""
+    table = load_table(path)
+    known = {name: unit for unit in table.units for name in (unit.full_name, unit.name)}
+    for unit in learnt.units:
+        old = known.get(unit.name) or known.get(unit.full_name)
+        if old is not None:
+            table = table.with_unit(msgspec.structs.replace(unit, name=old.name))
+    table.save(path, force=True)

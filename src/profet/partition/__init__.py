@@ -1,0 +1,1 @@
+"""Splitting one inference batch over every unit of an unequal machine."""

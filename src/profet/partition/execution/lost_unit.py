@@ -1,0 +1,41 @@
+"""How a unit's process can be lost, in words."""
+
+import signal
+
+from profet.partition.backends.protocol import UnitError
+
+SIGKILL = int(getattr(signal, "SIGKILL", 9))
+
+
+class UnitLostError(UnitError):
+    """A unit's process ended or does not answer; it must be started again to be used.
+
+    Attributes:
+        killed: whether SIGKILL ended it, as the kernel does when memory runs out.
+        hung: whether it did not answer in time.
+    """
+
+    def __init__(self, text: str, killed: bool = False, hung: bool = False) -> None:
+        super().__init__(text)
+        self.killed = killed
+        self.hung = hung
+
+
+def how_it_ended(code: int, starting: bool) -> str:
+    """Say in words what an exit code means; negative for a signal.
+
+    Args:
+        code: of the process.
+        starting: whether it had not loaded its network yet.
+    """
+    if code == -SIGKILL:
+        return "its process was killed (SIGKILL), probably by the kernel because memory ran out,"
+    if code < 0:
+        try:
+            name = signal.Signals(-code).name
+        except ValueError:
+            name = f"signal {-code}"
+        return f"its process crashed ({name})"
+    if code == 1 and starting:
+        return "its process ended with exit code 1 (a script needs its own code under if __name__ == '__main__')"
+    return f"its process ended with exit code {code}"

@@ -1,0 +1,1 @@
+"""Measuring how long batches of each size take on each unit."""

@@ -1,0 +1,1 @@
+"""The networks that are split: any ONNX file, and the original's ten, built here without a download."""

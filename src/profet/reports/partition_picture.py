@@ -1,0 +1,47 @@
+"""The picture of a performance table: images a second by batch size, one line a unit."""
+
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from profet.partition.tables import PerformanceTable
+from profet.printable import one_line
+from profet.reports.pictures import save_picture
+
+_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999")
+_MARKS = "osD^vPX"
+
+
+def draw_table(table: PerformanceTable) -> Figure:
+    """Draw what a batch of each size takes, and how many images a second that is."""
+    figure = Figure(figsize=(10.4, 4.2), layout="constrained")
+    times, rates = figure.subplots(1, 2)
+    for number, unit in enumerate(table.units):
+        sizes = [point.batch for point in unit.points]
+        totals = [point.total_ms for point in unit.points]
+        style = {"color": _COLOURS[number % len(_COLOURS)], "marker": _MARKS[number % len(_MARKS)], "markersize": 4}
+        errors = [point.spread_ms or 0.0 for point in unit.points]
+        times.errorbar(sizes, totals, errors, label=one_line(unit.name), **style)
+        rates.plot(sizes, [1000 * n / ms for n, ms in zip(sizes, totals, strict=True)], **style)
+    for axes, label in ((times, "ms a batch, input and output included"), (rates, "images a second")):
+        axes.set_xscale("log", base=2)
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.set_xlabel("batch size")
+        axes.set_ylabel(label)
+        axes.grid(visible=True, alpha=0.25)
+        axes.spines[["top", "right"]].set_visible(False)
+    times.set_yscale("log")
+    rates.set_ylim(bottom=0)
+    for text in times.legend(frameon=False).get_texts():
+        text.set_parse_math(False)
+    figure.suptitle(f"{one_line(table.network)}: what each unit does", x=0.01, ha="left", parse_math=False)
+    return figure
+
+
+def save_table_picture(table: PerformanceTable, path: str | Path, force: bool = False) -> None:
+    """Draw a performance table and save it as PNG, SVG or PDF.
+
+    Raises:
+        OutputError: see save_picture.
+    """
+    save_picture(draw_table(table), path, force)

@@ -1,0 +1,199 @@
+"""Terminal tables and JSON facts of performance tables and of plans."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+from profet.partition.planners import Plan, Subset
+from profet.partition.planners.plan import time_saved
+from profet.partition.tables import PerformanceTable, UnitTable
+from profet.quantities import format_ms
+from profet.reports.tables import plain
+
+_CHUNKS_SHOWN = 4
+
+
+def performance_tables(table: PerformanceTable) -> list[Table]:
+    """Show what each unit takes at each size, and what the units are."""
+    return [_points_table(table), _units_table(table)]
+
+
+def _points_table(table: PerformanceTable) -> Table:
+    where = f" on {table.machine['cpu']}" if table.machine and table.machine.get("cpu") else ""
+    shown = Table(title=f"{table.network}{where}: ms a batch, execution + input/output", title_justify="left")
+    shown.add_column("batch", justify="right")
+    for unit in table.units:
+        shown.add_column(plain(unit.name), justify="right")
+        shown.add_column("an image", justify="right", style="dim")
+    for size in sorted({point.batch for unit in table.units for point in unit.points}):
+        cells = []
+        for unit in table.units:
+            point = unit.point(size)
+            if point is None:
+                cells += ["–", ""]
+                continue
+            spread = f" ± {format_ms(point.spread_ms)}" if point.spread_ms is not None else ""
+            cells.append(f"{format_ms(point.execution_ms)} + {format_ms(point.io_ms)}{spread}")
+            cells.append(format_ms(point.total_ms / size))
+        shown.add_row(str(size), *cells)
+    return shown
+
+
+def _units_table(table: PerformanceTable) -> Table:
+    shown = Table(title="Units", title_justify="left")
+    for column in ("unit", "in full", "device", "version"):
+        shown.add_column(column)
+    for column in ("sizes", "best rate", "largest batch"):
+        shown.add_column(column, justify="right")
+    for unit in table.units:
+        best = min(unit.points, key=lambda point: point.total_ms / point.batch)
+        shown.add_row(
+            plain(unit.name),
+            plain(unit.full_name),
+            plain(unit.device_name or "–"),
+            plain(unit.backend_version or "–"),
+            str(len(unit.points)),
+            f"{1000 * best.batch / best.total_ms:.4g} images/s at {best.batch}",
+            str(unit.largest_batch or "–"),
+        )
+    return shown
+
+
+def plan_tables(plan: Plan) -> list[Table]:
+    """Show who does what, and how that compares with the best single unit."""
+    return [_shares_table(plan), _gains_table(plan)]
+
+
+def plan_answer(plan: Plan) -> str:
+    """Say in one line whether to split."""
+    rival = plan.rival
+    if plan.verdict == "do not split":
+        only = f" {rival.unit} alone takes {format_ms(rival.makespan_ms)} ms." if rival else ""
+        return f"Do not split.{only}{_pays_from(plan)}"
+    saved = time_saved(plan.makespan_ms, rival)
+    if rival is None or saved is None:
+        return f"Split: {format_ms(plan.makespan_ms)} ms; no unit can hold {plan.batch} images alone."
+    alone = f"{format_ms(rival.makespan_ms)} ms on {rival.unit} alone"
+    return (
+        f"Split: {format_ms(plan.makespan_ms)} ms instead of {alone}, {100 * saved:.1f} % less.{_pays_from(plan)}"
+    )
+
+
+def _pays_from(plan: Plan) -> str:
+    if len(plan.shares) < 2:
+        return ""
+    if plan.pays_from_batch is None:
+        return " No batch was found that is worth splitting over these units."
+    return f" The smallest batch worth splitting is {plan.pays_from_batch}."
+
+
+def _shares_table(plan: Plan) -> Table:
+    shown = Table(
+        title=f"A batch of {plan.batch} ({plan.algorithm}): {format_ms(plan.makespan_ms)} ms", title_justify="left"
+    )
+    shown.add_column("unit")
+    shown.add_column("images", justify="right")
+    shown.add_column("chunks")
+    shown.add_column("predicted ms", justify="right")
+    for share in plan.shares:
+        shown.add_row(
+            plain(share.unit),
+            str(share.images) if share.images else "–",
+            chunks_in_short(share.chunks),
+            format_ms(share.predicted_ms) if share.images else "–",
+        )
+    return shown
+
+
+def chunks_in_short(chunks: tuple[int, ...]) -> str:
+    """Write chunk sizes in short.
+
+    >>> chunks_in_short((32, 32, 32, 4))
+    '3 × 32, 4'
+    """
+    sizes = list(dict.fromkeys(chunks))
+    words = [f"{chunks.count(size)} × {size}" if chunks.count(size) > 1 else str(size) for size in sizes]
+    more = f", {len(words) - _CHUNKS_SHOWN} more sizes" if len(words) > _CHUNKS_SHOWN else ""
+    return ", ".join(words[:_CHUNKS_SHOWN]) + more
+
+
+def _gains_table(plan: Plan) -> Table:
+    shown = Table(title="Against one unit alone", title_justify="left")
+    shown.add_column("best single unit")
+    shown.add_column("unit")
+    for column in ("ms", "time saved", "times as fast"):
+        shown.add_column(column, justify="right")
+    for label, single in (("whole batch at once", plan.best_single), ("in chunks", plan.best_single_chunked)):
+        saved = time_saved(plan.makespan_ms, single)
+        if single is None or saved is None:
+            shown.add_row(label, "none can hold it", "–", "–", "–")
+            continue
+        ratio = single.makespan_ms / plan.makespan_ms
+        shown.add_row(
+            label, plain(single.unit), format_ms(single.makespan_ms), f"{100 * saved:.1f} %", f"{ratio:.2f}"
+        )
+    return shown
+
+
+def subsets_table(subsets: list[Subset], batch: int) -> Table:
+    """Show every combination of units, the fastest first."""
+    shown = Table(title=f"Every combination of units, a batch of {batch}", title_justify="left")
+    shown.add_column("units")
+    shown.add_column("ms", justify="right")
+    shown.add_column("times as fast as the best unit", justify="right")
+    shown.add_column("images")
+    for each in subsets:
+        shown.add_row(
+            plain(", ".join(each.units)),
+            "cannot hold it" if each.plan is None else format_ms(each.plan.makespan_ms),
+            "–" if each.gain is None else f"{1 / (1 - each.gain):.2f}",
+            "" if each.plan is None else ", ".join(str(share.images) for share in each.plan.shares),
+        )
+    return shown
+
+
+def plan_facts(plan: Plan) -> dict[str, Any]:
+    """Return a plan as plain values for a JSON document."""
+    return {
+        **asdict(plan),
+        "verdict": plan.verdict,
+        "gain_over_best_single": time_saved(plan.makespan_ms, plan.best_single),
+        "gain_over_best_single_chunked": time_saved(plan.makespan_ms, plan.best_single_chunked),
+    }
+
+
+def subset_facts(subset: Subset) -> dict[str, Any]:
+    """Return a combination of units as plain values for a JSON document."""
+    plan = subset.plan
+    return {
+        "units": subset.units,
+        "makespan_ms": None if plan is None else plan.makespan_ms,
+        "gain": subset.gain,
+        "shares": None if plan is None else [asdict(share) for share in plan.shares],
+    }
+
+
+def kept_table(kept: list[tuple[Path, PerformanceTable]]) -> Table:
+    """List the tables that are kept of this machine."""
+    shown = Table(title="Performance tables of this machine", title_justify="left")
+    for column in ("network", "units", "points", "file"):
+        shown.add_column(column, justify="right" if column == "points" else "left", overflow="fold")
+    for path, table in kept:
+        points = sum(len(unit.points) for unit in table.units)
+        shown.add_row(plain(table.network), plain(unit_names(table.units)), str(points), plain(str(path)))
+    return shown
+
+
+def kept_facts(kept: list[tuple[Path, PerformanceTable]]) -> list[dict[str, Any]]:
+    """Return the same as plain values for a JSON document."""
+    return [
+        {"network": table.network, "units": [unit.name for unit in table.units], "file": str(path)}
+        for path, table in kept
+    ]
+
+
+def unit_names(units: tuple[UnitTable, ...]) -> str:
+    """List units by name."""
+    return ", ".join(unit.name for unit in units)

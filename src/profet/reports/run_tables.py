@@ -1,0 +1,150 @@
+"""Terminal tables and JSON facts of a batch that was split: who did what when, and what it gained."""
+
+from dataclasses import asdict
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from profet.partition.execution.run_report import Failure, RunReport, UnitRun
+from profet.partition.execution.trial import Trial
+from profet.quantities import format_ms
+from profet.reports.tables import plain
+
+_BAR = 40
+_BLOCKS = "█▓"
+_MOST_FAILURES = 20
+
+
+def run_tables(trial: Trial) -> list[Table]:
+    """Show what each unit did in the typical run, and what failed."""
+    tables = [_units_table(trial.typical)]
+    if trial.failures:
+        tables.append(_failures_table(trial.failures))
+    return tables
+
+
+def run_answer(trial: Trial) -> str:
+    """Say in a few sentences what the split gained."""
+    report = trial.typical
+    times = f"{format_ms(report.makespan_ms)} ms, predicted {format_ms(report.predicted_ms)} ms"
+    did = "Ran" if _is_single(report) else "Split"
+    text = f"{did}: {times}; the split itself cost {format_ms(report.overhead_ms)} ms."
+    if report.plan.verdict == "do not split":
+        only = f" by the plan {report.plan.rival.unit} alone is as fast" if report.plan.rival else ""
+        text = f"Do not split:{only}. {text}"
+    check = trial.check
+    if check is None or trial.speed_up is None:
+        return text
+    alone = f"{format_ms(check.makespan_ms)} ms (predicted {format_ms(check.predicted_ms)} ms)"
+    text += f" {check.unit} alone took {alone}: the split is {trial.speed_up:.2f} times as fast."
+    same = "the same" if check.equal else "NOT the same"
+    return (
+        f"{text} The outputs are {same}: they differ by up to {check.difference:.1e} of the largest value;"
+        f" {check.tolerance:.0e} is allowed."
+    )
+
+
+def run_facts(trial: Trial) -> dict[str, Any]:
+    """Return the same as plain values for a JSON document; times are ms."""
+    report = trial.typical
+    check = trial.check
+    return {
+        "network": trial.network,
+        "batch": report.batch,
+        "algorithm": report.plan.algorithm,
+        "schedule": report.schedule,
+        "verdict": report.plan.verdict,
+        "planned_ms": report.plan.makespan_ms,
+        "predicted_ms": report.predicted_ms,
+        "makespan_ms": report.makespan_ms,
+        "makespans_ms": [each.makespan_ms for each in trial.reports],
+        "overhead_ms": report.overhead_ms,
+        "units": [_unit_facts(unit) for unit in report.units],
+        "best_single": None
+        if check is None
+        else {
+            "unit": check.unit,
+            "predicted_ms": check.predicted_ms,
+            "makespan_ms": check.makespan_ms,
+            "makespans_ms": list(check.makespans_ms),
+        },
+        "speed_up": trial.speed_up,
+        "check": None if check is None else _check_facts(check.equal, check.difference, check.tolerance),
+        "failures": [asdict(failure) for failure in trial.failures],
+    }
+
+
+def _check_facts(equal: bool, difference: float, tolerance: float) -> dict[str, Any]:
+    known = difference if difference < float("inf") else None
+    return {"equal": equal, "largest_difference": known, "tolerance": tolerance}
+
+
+def _unit_facts(unit: UnitRun) -> dict[str, Any]:
+    return {
+        "unit": unit.unit,
+        "planned_images": unit.planned_images,
+        "planned_ms": unit.planned_ms,
+        "images": unit.images,
+        "execution_ms": unit.execution_ms,
+        "io_ms": unit.io_ms,
+        "start_ms": unit.start_ms,
+        "finish_ms": unit.finish_ms,
+        "chunks": [asdict(chunk) for chunk in unit.chunks],
+    }
+
+
+def _is_single(report: RunReport) -> bool:
+    return sum(unit.images > 0 for unit in report.units) < 2
+
+
+def _units_table(report: RunReport) -> Table:
+    table = Table(
+        title=f"A batch of {report.batch} ({report.plan.algorithm}, {report.schedule}):"
+        f" {format_ms(report.makespan_ms)} ms",
+        title_justify="left",
+    )
+    table.add_column("unit")
+    for column in ("images", "planned", "chunks", "execution", "I/O", "finished at", "predicted"):
+        table.add_column(column, justify="right")
+    table.add_column(f"0 … {format_ms(report.makespan_ms)} ms", no_wrap=True)
+    for unit in report.units:
+        if not unit.images:
+            table.add_row(plain(unit.unit), "–", str(unit.planned_images or "–"), *["–"] * 5, "")
+            continue
+        table.add_row(
+            plain(unit.unit),
+            str(unit.images),
+            str(unit.planned_images or "–"),
+            str(len(unit.chunks)),
+            format_ms(unit.execution_ms),
+            format_ms(unit.io_ms),
+            format_ms(unit.finish_ms or 0.0),
+            format_ms(unit.planned_ms) if unit.planned_images else "–",
+            timeline(unit, report.makespan_ms),
+        )
+    return table
+
+
+def timeline(unit: UnitRun, makespan_ms: float) -> Text:
+    """Return a bar of when a unit's chunks ran; neighbouring chunks are of different shade."""
+    cells = [" "] * _BAR
+    for number, chunk in enumerate(unit.chunks):
+        first = min(_BAR - 1, int(_BAR * chunk.start_ms / makespan_ms))
+        last = min(_BAR, max(first + 1, round(_BAR * chunk.finish_ms / makespan_ms)))
+        cells[first:last] = [_BLOCKS[number % 2]] * (last - first)
+    return Text("".join(cells), style="cyan")
+
+
+def _failures_table(failures: tuple[Failure, ...]) -> Table:
+    table = Table(title="What failed; the result is whole all the same", title_justify="left")
+    for column in ("unit", "what", "at image", "after ms", "told"):
+        table.add_column(column, justify="right" if column in {"at image", "after ms"} else "left")
+    for failure in failures[:_MOST_FAILURES]:
+        limit = f"; it gets {failure.largest_batch} at most" if failure.largest_batch is not None else ""
+        at = "–" if failure.at_image is None else str(failure.at_image)
+        when = "–" if failure.at_image is None else format_ms(failure.at_ms)
+        table.add_row(plain(failure.unit), failure.kind, at, when, plain(f"{failure.text}{limit}"))
+    if len(failures) > _MOST_FAILURES:
+        table.add_row(f"{len(failures) - _MOST_FAILURES} more")
+    return table
