@@ -61,5 +61,5 @@ $(VENV)/plain: $(BIN)/python pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/dev: $(BIN)/python pyproject.toml constraints.txt
-	$(PIP) --editable '.[train]' --group dev
+	$(PIP) --editable '.[train,partition,openvino,torch,tvm]' --group dev
 	@touch $@ $(VENV)/plain

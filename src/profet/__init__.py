@@ -13,6 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from profet.errors import ProfetError
+    from profet.partition.execution.partitioner import Partitioner
+    from profet.partition.execution.run_report import RunReport
+    from profet.partition.planners import Plan, Planner, Share, Single, plan
+    from profet.partition.tables import PerformanceTable, Point, UnitTable, load_table
     from profet.predictors.bundle import Bundle
     from profet.predictors.card import AccuracyCard, FamilyTime, Prediction, TargetPrediction
     from profet.predictors.prediction import predict
@@ -27,14 +31,25 @@ _HOME = {
     "DeviceTimes": "profet.profiles.reading",
     "FamilyShare": "profet.profiles.reading",
     "FamilyTime": "profet.predictors.card",
+    "Partitioner": "profet.partition.execution.partitioner",
+    "PerformanceTable": "profet.partition.tables",
+    "Plan": "profet.partition.planners",
+    "Planner": "profet.partition.planners",
+    "Point": "profet.partition.tables",
     "Prediction": "profet.predictors.card",
-    "Profile": "profet.profiles.profile",
     "ProfetError": "profet.errors",
+    "Profile": "profet.profiles.profile",
     "ReadOptions": "profet.profiles.reading",
     "Reading": "profet.profiles.reading",
+    "RunReport": "profet.partition.execution.run_report",
+    "Share": "profet.partition.planners",
+    "Single": "profet.partition.planners",
     "StepTimes": "profet.profiles.reading",
     "TargetPrediction": "profet.predictors.card",
+    "UnitTable": "profet.partition.tables",
     "example_profile": "profet.profiles.example",
+    "load_table": "profet.partition.tables",
+    "plan": "profet.partition.planners",
     "predict": "profet.predictors.prediction",
     "read_file": "profet.profiles.formats",
     "read_profile": "profet.profiles.formats",
@@ -46,14 +61,25 @@ __all__ = [
     "DeviceTimes",
     "FamilyShare",
     "FamilyTime",
+    "Partitioner",
+    "PerformanceTable",
+    "Plan",
+    "Planner",
+    "Point",
     "Prediction",
     "ProfetError",
     "Profile",
     "ReadOptions",
     "Reading",
+    "RunReport",
+    "Share",
+    "Single",
     "StepTimes",
     "TargetPrediction",
+    "UnitTable",
     "example_profile",
+    "load_table",
+    "plan",
     "predict",
     "read_file",
     "read_profile",

@@ -1,4 +1,4 @@
-"""Names of units: short ones become what this machine has, exact ones must be there, and broken runtimes are told."""
+"""Names of units: short ones become what this machine has, exact ones must be there; broken runtimes are told."""
 
 from importlib import metadata
 from typing import Any
@@ -95,7 +95,7 @@ def test_broken_runtime_is_told_and_stops_nothing(error: Exception) -> None:
 
     assert seen.devices == ()
     assert seen.problem == "no libcudart"
-    assert [(each.what, each.why) for each in parts][0] == ("broken", "broken: no libcudart")
+    assert (parts[0].what, parts[0].why) == ("broken", "broken: no libcudart")
 
 
 def test_what_is_missing_comes_with_how_to_get_it() -> None:

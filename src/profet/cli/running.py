@@ -12,7 +12,7 @@ from profet.errors import InputError
 from profet.partition.backends.protocol import Array
 from profet.partition.discovery import resolve_units
 from profet.partition.execution.array_files import check_outputs, read_images, write_outputs
-from profet.partition.execution.inputs import seeded_input
+from profet.partition.execution.images import seeded_input
 from profet.partition.execution.partitioner import Partitioner
 from profet.partition.execution.table_choice import measured_table
 from profet.partition.execution.trial import Trial, run_trial

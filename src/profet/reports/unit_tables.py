@@ -1,5 +1,6 @@
 """Terminal tables and JSON facts of the units of a machine, and of what it lacks."""
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -30,7 +31,7 @@ def unit_facts(found: Sequence[FoundBackend], missing: Sequence[Missing]) -> dic
         for device in one.devices
     ]
     lacking = [{"what": each.what, "why": each.why, "how": each.how} for each in missing]
-    machine = {**machine_facts(), "usable_cores": list(usable_cores())}
+    machine = {**machine_facts(), "all_cores": os.cpu_count() or 1, "usable_cores": list(usable_cores())}
     return {"units": units, "missing": lacking, "machine": machine}
 
 
@@ -44,9 +45,10 @@ def unit_tables(facts: dict[str, Any]) -> list[Table]:
 
 def _units_table(facts: dict[str, Any]) -> Table:
     machine = facts["machine"]
-    cores = f"{machine['logical_cores']} logical cores"
-    if len(machine["usable_cores"]) < machine["logical_cores"]:
-        cores += f", {format_cores(tuple(machine['usable_cores']))} usable"
+    usable = tuple(machine["usable_cores"])
+    cores = f"{machine['all_cores']} logical cores"
+    if len(usable) < machine["all_cores"]:
+        cores += f", of which this process may use {format_cores(usable)} alone"
     memory = "" if machine["memory_gib"] is None else f", {machine['memory_gib']:g} GiB"
     table = Table(title=f"Units of this machine: {machine['cpu']}, {cores}{memory}", title_justify="left")
     table.add_column("--device", no_wrap=True)

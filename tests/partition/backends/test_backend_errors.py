@@ -92,6 +92,17 @@ def test_file_whose_layers_do_not_fit_is_told(tmp_path: Path, name: str) -> None
 
 
 @pytest.mark.parametrize("name", BACKENDS)
+def test_file_that_uses_what_nothing_gives_is_told(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "lost.onnx"
+    save_model(
+        path, [helper.make_node("Add", ["x", "lost"], ["y"])], [value("x", ["b", 5])], [value("y", ["b", 5])]
+    )
+    text = refusal(f"{name}:cpu", Network("lost", path, "0", Tensor("x", (5,)), (Tensor("y", (5,)),)))
+
+    assert name != "torch" or "nothing gives 'lost'" in text
+
+
+@pytest.mark.parametrize("name", BACKENDS)
 def test_batch_beyond_all_memory_is_told_and_smaller_ones_still_run(small: Network, name: str) -> None:
     unit = parse_unit(f"{name}:cpu")
     runner = backend(name).load(small, unit)

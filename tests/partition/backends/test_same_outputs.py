@@ -1,7 +1,11 @@
 """Every backend gives the outputs that ONNX Runtime gives, so that shares of one batch fit together."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+import torch
+from torch import nn
 
 from profet.partition.backends.protocol import UnitError
 from profet.partition.backends.registry import backend
@@ -105,6 +109,39 @@ def test_openvino_computes_in_f32_unless_asked(small: Network) -> None:
     images = images_of(small, 2)
 
     assert_close(outputs_on("openvino:cpu", small, images), outputs_on(REFERENCE, small, images), 1e-5)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_file_exported_by_pytorch_as_we_advise_gives_what_pytorch_gives(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    layers = [nn.Conv2d(3, 8, 3, stride=2), nn.BatchNorm2d(8), nn.Hardswish(), nn.AdaptiveAvgPool2d(1)]
+    model = nn.Sequential(*layers, nn.Flatten(), nn.Dropout(), nn.Linear(8, 5), nn.Softmax(1)).eval()
+    axes = {"images": {0: "batch"}, "scores": {0: "batch"}}
+    names = {"input_names": ["images"], "output_names": ["scores"]}
+    path = tmp_path / "model.onnx"
+    torch.onnx.export(model, torch.rand(1, 3, 9, 9), path, dynamic_axes=axes, dynamo=False, **names)
+    network = find_network(str(path))
+    images = images_of(network, 3)
+    with torch.inference_mode():
+        expected = model(torch.from_numpy(images)).numpy()
+
+    for unit in ALL:
+        assert_close(outputs_on(unit, network, images), [expected])
+
+
+@pytest.mark.parametrize("precision", ["f16", "bf16"])
+def test_openvino_computes_in_what_was_asked_or_refuses(small: Network, precision: str) -> None:
+    """Not every processor has every type, and OpenVINO itself falls back to f32 without a word."""
+    images = images_of(small, 2)
+    exact = outputs_on("openvino:cpu", small, images)
+    refusal, found = "", exact
+    try:
+        found = outputs_on(f"openvino:cpu:precision={precision}", small, images)
+    except UnitError as error:
+        refusal = str(error)
+
+    differs = any((one != other).any() for one, other in zip(found, exact, strict=True))
+    assert differs or f"not in {precision}" in refusal
 
 
 @pytest.mark.parametrize("unit", ALL)

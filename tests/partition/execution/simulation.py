@@ -66,6 +66,7 @@ class Simulation:
                 chunk = self.schedule.next_chunk(unit, now_ms)
                 if chunk is None:
                     break
+                assert chunk.images >= 1
                 self.queues[unit].append(chunk)
                 self.start(unit, now_ms)
 

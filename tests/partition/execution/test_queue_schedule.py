@@ -66,12 +66,22 @@ def test_a_unit_that_does_not_help_gets_nothing() -> None:
     assert {chunk.predicted_ms > 150 for chunk in simulation.done} == {False}
 
 
-def test_a_unit_that_did_not_help_takes_over_when_the_other_becomes_slow() -> None:
-    units = (unit_table("fast", 1.0, 1.0), unit_table("slow", 1.0, 60.0))
-    schedule, costs = queue(units, 48)
-    slow = [40.0, 1.0]
-    makespan_ms = Simulation(schedule, costs, slow).run()
-    assert makespan_ms < 0.8 * 40 * costs[0].least_ms[48]
+def test_a_unit_that_did_not_help_takes_over_when_the_other_is_overdue() -> None:
+    schedule, _ = queue((unit_table("fast", 1.0, 1.0), unit_table("slow", 1.0, 60.0)), 48)
+    assert schedule.next_chunk(0, 0.0) is not None
+    assert schedule.next_chunk(1, 0.0) is None
+    assert schedule.next_chunk(1, 1000.0) is not None
+
+
+def test_a_lost_unit_is_not_waited_for() -> None:
+    schedule, _ = queue((unit_table("fast", 1.0, 1.0), unit_table("slow", 1.0, 60.0)), 2)
+    given = schedule.next_chunk(0, 0.0)
+    assert given is not None
+    assert schedule.next_chunk(1, 0.0) is None
+    schedule.lost(0)
+    again = schedule.next_chunk(1, 0.0)
+    assert again is not None
+    assert again.first == given.first
 
 
 @given(

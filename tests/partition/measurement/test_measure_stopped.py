@@ -12,7 +12,7 @@ from profet.errors import InputError
 from profet.partition.tables import load_table
 from tests.partition.measurement.conftest import Bench
 
-SLOW = "simulated:slow:image=3"
+SLOW = "simulated:slow:image=6"
 SIZES = ("--batches", "1,2,3,4,5,6,7,8,9,10,11,12")
 
 

@@ -62,6 +62,22 @@ def test_weights_listed_as_inputs_are_no_inputs(path: Path) -> None:
     assert find_network(str(path)).input.name == "x"
 
 
+@pytest.mark.parametrize("shape", [["batch", "width"], ["batch", None], None])
+def test_width_of_an_output_that_the_exporter_left_open_is_worked_out(path: Path, shape: list[str | None]) -> None:
+    weights = {"w": np.ones((4, 2000), np.float32)}
+    multiply = helper.make_node("MatMul", ["x", "w"], ["y"])
+    save_model(path, [multiply], [IMAGE], [value("y", shape)], weights)
+
+    assert find_network(str(path)).outputs[0].shape == (2000,)
+
+
+def test_output_that_cannot_be_worked_out_is_told(path: Path) -> None:
+    found = helper.make_node("NonZero", ["x"], ["y"])
+    save_model(path, [found], [IMAGE], [value("y", ["batch", "many"], TensorProto.INT64)])
+
+    assert "output y leaves more than its batch open (many)" in refusal(path)
+
+
 def test_bytes_as_input_are_read_as_such(path: Path) -> None:
     cast = helper.make_node("Cast", ["x"], ["y"], to=TensorProto.FLOAT)
     save_model(path, [cast], [value("x", ["batch", 4], TensorProto.UINT8)], [RESULT])
@@ -152,6 +168,36 @@ def test_truncated_file_is_told(path: Path, kept: int) -> None:
     path.write_bytes(whole[:kept])
 
     assert "cut short" in refusal(path)
+
+
+@pytest.mark.parametrize("name", [b"Conv", b"features", b"batch", b"images", b"scores"])
+def test_name_that_is_no_text_is_told_as_damage(path: Path, name: bytes) -> None:
+    whole = small_classifier(path).read_bytes()
+    path.write_bytes(whole.replace(name, b"\xff" + name[1:]))
+
+    assert "damaged" in refusal(path)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_damage_anywhere_is_one_clear_error_or_does_no_harm(path: Path, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    weights = external(path)
+    whole = path.read_bytes() if seed % 2 else small_classifier(path).read_bytes()
+    read = 0
+    for _ in range(150):
+        damaged = bytearray(whole)
+        for place in random.integers(len(whole), size=random.integers(1, 4)):
+            damaged[place] = random.integers(256)
+        path.write_bytes(damaged)
+        try:
+            network = find_network(str(path))
+        except InputError:
+            continue
+        read += 1
+        assert all(size > 0 for tensor in (network.input, *network.outputs) for size in tensor.shape)
+
+    assert weights.exists()
+    assert 0 < read < 150
 
 
 def test_sparse_file_beyond_protobufs_limit_is_told(path: Path) -> None:

@@ -41,6 +41,7 @@ class TorchGraph:
         self._weights = {
             tensor.name: self._placed(numpy_helper.to_array(tensor)) for tensor in model.graph.initializer
         }
+        self._check_names(model.graph)
         self._steps: list[tuple[Operator, Node, tuple[str, ...]]] = []
         used_later = {output.name for output in network.outputs} | set(self._weights)
         for proto in reversed(model.graph.node):
@@ -67,6 +68,16 @@ class TorchGraph:
             for name in forgettable:
                 del known[name]
         return [known[output.name] for output in self._network.outputs]
+
+    def _check_names(self, graph: onnx.GraphProto) -> None:
+        """Refuse a graph in which something is used that nothing gives."""
+        known = {*self._weights, self._network.input.name, ""}
+        wanted = [(node.input, node.output) for node in graph.node]
+        for used, given in [*wanted, ([each.name for each in self._network.outputs], [])]:
+            lost = next((name for name in used if name not in known), None)
+            if lost is not None:
+                raise UnitError(f"{self._unit.name}: {self._network.name} is damaged: nothing gives '{lost[:60]}'")
+            known.update(given)
 
     def _operator(self, proto: onnx.NodeProto) -> Operator:
         if proto.domain not in _DEFAULT_DOMAINS or proto.op_type not in _OPERATORS:

@@ -35,13 +35,7 @@ class Dispatch:
     """
 
     def __init__(self, members: Sequence[Member], schedule: Schedule, timeout_s: float | None = None) -> None:
-        """Prepare a batch.
-
-        Args:
-            members: a pool's, armed, in the schedule's numbering; those not usable get nothing.
-            schedule: decides who runs what.
-            timeout_s: a chunk that takes longer hangs; None for a generous multiple of what is predicted.
-        """
+        """Prepare a batch for a pool's armed members, numbered as in the schedule; timeout_s as Partitioner's."""
         self._members = members
         self._schedule = schedule
         self._timeout_s = timeout_s
@@ -149,18 +143,9 @@ class Dispatch:
         member, worker = self._members[number], self._members[number].worker
         now_s = time.perf_counter()
         if isinstance(answer, ChunkDone):
-            start_s = min(max(answer.started_s, self._released_s), now_s)
-            finish_s = min(max(answer.finished_s, start_s), now_s)
-            run = ChunkRun(
-                answer.first,
-                answer.images,
-                (start_s - self._released_s) * _MS,
-                (finish_s - self._released_s) * _MS,
-                answer.times.execution_ms,
-                answer.times.io_ms,
-            )
+            run = _chunk_run(answer, self._released_s, now_s)
             self.chunks[number].append(run)
-            chunk = self._schedule.done(number, self._now_ms(), max(1e-6, (finish_s - start_s) * _MS))
+            chunk = self._schedule.done(number, self._now_ms(), max(1e-3, run.finish_ms - run.start_ms))
             self._predicted_ms[number].append(chunk.predicted_ms)
             self._head_since_s[number] = now_s
         elif isinstance(answer, Failed) and worker is not None:
@@ -193,8 +178,8 @@ class Dispatch:
         self._schedule.lost(number)
 
     def _nobody_left(self) -> UnitError:
-        told = "; ".join(failure.text for failure in self.failures if failure.largest_batch is None)
-        return UnitError(f"no unit is left to finish the batch: {told or 'none was usable'}")
+        told = "; ".join(each.lost_because.text for each in self._members if each.lost_because is not None)
+        return UnitError(f"no unit is left to finish the batch: {told or 'all are still starting again'}")
 
     def _leave_none_busy(self) -> None:
         """End units that still run something after the batch was given up, as on Ctrl-C."""
@@ -202,3 +187,11 @@ class Dispatch:
             if self._schedule.waiting[number] and member.worker is not None:
                 name = member.unit.name
                 member.lose(Failure(name, "crashed", f"{name}: the batch was given up while it ran"))
+
+
+def _chunk_run(answer: ChunkDone, released_s: float, heard_s: float) -> ChunkRun:
+    """Place a chunk in time; clocks that differ between processes cannot put it outside of the batch."""
+    start_s = min(max(answer.started_s, released_s), heard_s)
+    finish_s = min(max(answer.finished_s, start_s), heard_s)
+    start_ms, finish_ms = (start_s - released_s) * _MS, (finish_s - released_s) * _MS
+    return ChunkRun(answer.first, answer.images, start_ms, finish_ms, answer.times.execution_ms, answer.times.io_ms)

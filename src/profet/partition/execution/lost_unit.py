@@ -1,8 +1,9 @@
-"""How a unit's process can be lost, in words."""
+"""What goes wrong with a unit's process, in words."""
 
 import signal
 
-from profet.partition.backends.protocol import UnitError
+from profet.partition.backends.protocol import OutOfMemoryError, UnitError
+from profet.partition.execution.messages import Failed
 
 SIGKILL = int(getattr(signal, "SIGKILL", 9))
 
@@ -39,3 +40,9 @@ def how_it_ended(code: int, starting: bool) -> str:
     if code == 1 and starting:
         return "its process ended with exit code 1 (a script needs its own code under if __name__ == '__main__')"
     return f"its process ended with exit code {code}"
+
+
+def failure_error(name: str, failed: Failed) -> UnitError:
+    """Return the error of a request that failed; it begins with the unit's name."""
+    text = failed.text if failed.text.startswith(name) else f"{name}: {failed.text}"
+    return OutOfMemoryError(text) if failed.out_of_memory else UnitError(text)

@@ -7,17 +7,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-import numpy as np
-
 from profet.errors import InputError
 from profet.partition.backends.protocol import Array, UnitError
 from profet.partition.execution.arguments import given_network, given_table, given_units
 from profet.partition.execution.dispatch import Dispatch
-from profet.partition.execution.planning import Planning, chunk_sizes
+from profet.partition.execution.images import fill_images
+from profet.partition.execution.learning import Learning
+from profet.partition.execution.planning import chunk_sizes
 from profet.partition.execution.pool import Pool
 from profet.partition.execution.run_report import RunReport
 from profet.partition.execution.shared_batch import SharedBatch
-from profet.partition.execution.table_feedback import WEIGHT, TableFeedback
 from profet.partition.networks.network import Network
 from profet.partition.planners import Plan
 from profet.partition.planners.planner import check_batch
@@ -25,8 +24,6 @@ from profet.partition.tables import PerformanceTable
 from profet.partition.units import Unit
 
 _MS = 1000.0
-_DRIFT = 0.05
-"""Plans are made anew once a point of the table has moved by so much."""
 
 
 class Partitioner:
@@ -84,17 +81,17 @@ class Partitioner:
         self.units = tuple(unit for unit in wanted if unit.name in names)
         self.largest_batch = largest_batch
         self.last_report: RunReport | None = None
-        self._algorithm, self._schedule, self._timeout_s = algorithm, schedule, timeout_s
+        self._schedule, self._timeout_s = schedule, timeout_s
         self._lock = threading.Lock()
-        self._feedback = TableFeedback(known)
-        self._factors = [1.0] * len(self.units)
-        self._planning = Planning(known, largest_batch, algorithm, schedule)
-        self._planning.plan(largest_batch)  # told before anything is started
+        self._learning = Learning(known, largest_batch, algorithm, schedule)
+        self._learning.planning.plan(largest_batch)  # told before anything is started
         shared = SharedBatch(self.network, largest_batch)
         self._shared: SharedBatch | None = shared
         self._pool = Pool(self.units, self.network, shared)
         try:
-            self.failures = tuple(self._pool.load() + self._pool.warm_up(self._planning.sizes(largest_batch)))
+            self.failures = tuple(
+                self._pool.load() + self._pool.warm_up(self._learning.planning.sizes(largest_batch))
+            )
             self._learn_limits()
         except BaseException:
             self._pool.kill()
@@ -119,12 +116,12 @@ class Partitioner:
     @property
     def table(self) -> PerformanceTable:
         """The table, with what was measured while batches ran."""
-        return self._feedback.table
+        return self._learning.table
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the user should know about the table and about how the units run."""
-        return (*self._feedback.table.warnings, *self._pool.warnings)
+        return (*self.table.warnings, *self._pool.warnings)
 
     def run(self, images: Array, copy: bool = True, alone: str | None = None) -> list[Array]:
         """Run a batch.
@@ -144,7 +141,7 @@ class Partitioner:
         """
         with self._lock:
             shared = self._memory()
-            self._fill(shared, images)
+            fill_images(shared.images, images, self.network)
             self._run(len(images), alone)
             outputs = [output[: len(images)] for output in shared.outputs]
             return [output.copy() for output in outputs] if copy else outputs
@@ -155,7 +152,7 @@ class Partitioner:
         Raises:
             InputError: the batch cannot be, or the units cannot hold it.
         """
-        return self._planning.plan(batch)
+        return self._learning.planning.plan(batch)
 
     def close(self) -> None:
         """End the units' processes and give the memory back."""
@@ -168,25 +165,11 @@ class Partitioner:
             raise UnitError("the partitioner is closed; make another one")
         return self._shared
 
-    def _fill(self, shared: SharedBatch, images: Array) -> None:
-        inside = self.network.input.shape
-        if images.shape[1:] != inside or not 1 <= len(images) <= self.largest_batch:
-            takes = ", ".join(map(str, ("batch", *inside)))
-            raise InputError(
-                f"the images have shape {images.shape}; {self.network.name} takes ({takes}) with 1 to"
-                f" {self.largest_batch} images in a batch"
-            )
-        room = shared.images[: len(images)]
-        if images.ctypes.data == room.ctypes.data and images.strides == room.strides and images.dtype == room.dtype:
-            return
-        if not np.can_cast(images.dtype, room.dtype, "same_kind"):
-            raise InputError(f"the images are {images.dtype}; {self.network.name} takes {room.dtype}")
-        np.copyto(room, images, casting="same_kind")
-
     def _run(self, batch: int, alone: str | None) -> None:
         begun_s = time.perf_counter()
-        plan = self._planning.plan(batch) if alone is None else self._planning.alone(batch, alone)
-        sizes = self._planning.sizes(batch) if alone is None else chunk_sizes(plan)
+        planning = self._learning.planning
+        plan = planning.plan(batch) if alone is None else planning.alone(batch, alone)
+        sizes = planning.sizes(batch) if alone is None else chunk_sizes(plan)
         self._pool.restart_lost(sizes)
         planned_s = time.perf_counter()
         failures = self._pool.warm_up(sizes)
@@ -194,7 +177,7 @@ class Partitioner:
         warmed_s = time.perf_counter()
         failures += self._pool.arm()
         kind = self._schedule if alone is None else "static"
-        schedule = self._planning.schedule(batch, self._factors) if alone is None else self._planning.static(plan)
+        schedule = self._learning.schedule(batch) if alone is None else self._learning.planning.static(plan)
         dispatch = Dispatch(self._pool.members, schedule, self._timeout_s)
         preparation_ms = (planned_s - begun_s + time.perf_counter() - warmed_s) * _MS
         try:
@@ -206,21 +189,10 @@ class Partitioner:
                 tuple(failures),
             )  # fmt: skip
         if alone is None:
-            self._learn(dispatch)
-
-    def _learn(self, dispatch: Dispatch) -> None:
-        """Let what was seen flow back into the table, and plan anew where that makes a difference."""
-        for number, (unit, chunks) in enumerate(zip(self.units, dispatch.chunks, strict=True)):
-            self._feedback.learn(unit.name, chunks)
-            self._factors[number] = dispatch.factor(number)
+            self._learning.learn(dispatch)
         self._learn_limits()
 
     def _learn_limits(self) -> None:
         for member in self._pool.members:
             if member.largest_batch is not None:
-                self._feedback.limit(member.unit.name, member.largest_batch)
-        if self._feedback.drift > _DRIFT:
-            self._feedback.planned()
-            table = self._feedback.table
-            self._planning = Planning(table, self.largest_batch, self._algorithm, self._schedule)
-            self._factors = [1 + (1 - WEIGHT) * (factor - 1) for factor in self._factors]
+                self._learning.limit(member.unit.name, member.largest_batch)

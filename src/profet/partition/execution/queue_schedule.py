@@ -16,7 +16,7 @@ _DOUBT = 2.0
 """The next chunk is surely a unit's own if even at this many times its time it would not finish last."""
 
 _UNPROBED_PART, _PROBED_PART = 0.25, 0.5
-_UNPROBED_LOSS, _PROBED_LOSS = 0.03, 0.01
+_UNPROBED_LOSS, _PROBED_LOSS = 0.05, 0.02
 _PRECISION = 0.003
 
 

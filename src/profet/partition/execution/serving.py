@@ -7,7 +7,7 @@ from typing import Any
 from profet.errors import ProfetError
 from profet.partition.backends.protocol import Array, OutOfMemoryError, Runner, RunTimes, UnitError
 from profet.partition.backends.registry import backend
-from profet.partition.execution.inputs import seeded_input
+from profet.partition.execution.images import seeded_input
 from profet.partition.execution.messages import (
     Answer,
     ChunkDone,

@@ -5,21 +5,10 @@ from multiprocessing import connection, get_context
 from types import TracebackType
 from typing import Any, Self
 
-from profet.partition.backends.protocol import OutOfMemoryError, RunTimes, UnitError
+from profet.partition.backends.protocol import RunTimes, UnitError
 from profet.partition.execution.interrupts import interrupts_held_back
-from profet.partition.execution.lost_unit import SIGKILL, UnitLostError, how_it_ended
-from profet.partition.execution.messages import (
-    Answer,
-    Done,
-    Failed,
-    Load,
-    Ping,
-    Request,
-    Stop,
-    Time,
-    Timed,
-    WarmUp,
-)
+from profet.partition.execution.lost_unit import SIGKILL, UnitLostError, failure_error, how_it_ended
+from profet.partition.execution.messages import Answer, Done, Failed, Load, Ping, Request, Stop, Time, Timed, WarmUp
 from profet.partition.execution.shared_batch import SharedBatch
 from profet.partition.execution.worker_process import serve
 from profet.partition.networks.network import Network
@@ -170,9 +159,7 @@ class UnitWorker:
 
     def error(self, failed: Failed) -> UnitError:
         """Return the error of a request that failed, with the unit's name."""
-        name = self.unit.name
-        text = failed.text if failed.text.startswith(name) else f"{name}: {failed.text}"
-        return OutOfMemoryError(text) if failed.out_of_memory else UnitError(text)
+        return failure_error(self.unit.name, failed)
 
     def lost(self, when: str = "") -> UnitLostError:
         """Return the error of a process that ended."""

@@ -138,15 +138,15 @@ class UnitMeasurement:
         """Find the largest size that fits below one that does not, by halving; those that fit are kept."""
         fits = max((p.batch for p in (self.table.points if self.table else ()) if p.batch < size), default=0)
         beyond = size
-        for _ in range(_MOST_TRIES):
-            if beyond - fits <= max(1, fits // _CLOSE_ENOUGH):
-                break
+        tries = 0
+        while beyond - fits > max(1, fits // _CLOSE_ENOUGH) and tries < _MOST_TRIES:
             middle = (fits + beyond) // 2
             try:
                 self._keep(clock.point(middle))
                 fits = middle
             except OutOfMemoryError:
                 beyond = middle
+            tries += fits > 0  # something must fit, however often that halves the size
         if self.table is None or fits == 0:
             raise error
         self._limit = fits

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from profet.errors import InputError
-from profet.files import read_bounded
 from profet.partition.networks.external_weights import external_files
 from profet.partition.networks.fingerprint import file_sha256
 from profet.partition.networks.network import Network, Tensor
+from profet.partition.networks.onnx_model import parse_model
+from profet.partition.networks.output_shapes import settled_outputs
 
 if TYPE_CHECKING:
     from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, ValueInfoProto
-
-MOST_BYTES = 2**31 - 1
-"""Protobuf's own limit; larger networks keep their weights in files beside it."""
 
 _DOMAINS = {"", "ai.onnx", "ai.onnx.ml", "com.microsoft"}
 _DTYPES = {"float32", "float16", "float64", "uint8", "int8", "int32", "int64"}
@@ -36,7 +34,7 @@ def read_network(path: Path, name: str) -> Network:
     Raises:
         InputError: not an ONNX file, or one whose batches cannot be split.
     """
-    model = _parse(path)
+    model = parse_model(path)
     _check_operators(model, path)
     weights = {tensor.name for tensor in model.graph.initializer}
     weights |= {tensor.values.name for tensor in model.graph.sparse_initializer}
@@ -48,29 +46,9 @@ def read_network(path: Path, name: str) -> Network:
     if not model.graph.output:
         raise InputError(f"{path}: has no output; export the network again")
     images = _tensor(inputs[0], path, "input")
-    outputs = tuple(_tensor(value, path, "output") for value in model.graph.output)
+    outputs = tuple(_tensor(value, path, "output") for value in settled_outputs(model))
     digest = _fingerprint(path, model)
     return Network(name, path.resolve(), digest, images, outputs)
-
-
-def _parse(path: Path) -> "ModelProto":
-    try:
-        from onnx import ModelProto
-    except ModuleNotFoundError:
-        raise InputError(
-            f"{path}: reading ONNX files needs the package onnx: pip install 'profet-latency[partition]'"
-        ) from None
-    from google.protobuf.message import DecodeError
-
-    content = read_bounded(path, MOST_BYTES, "ONNX file")
-    model = ModelProto()
-    try:
-        model.ParseFromString(content)
-    except DecodeError:
-        raise InputError(f"{path}: not an ONNX file, or cut short; export or copy it again") from None
-    if not (model.ir_version and model.opset_import and model.graph.node):
-        raise InputError(f"{path}: not an ONNX file (it holds no graph of operators), or cut short")
-    return model
 
 
 def _check_operators(model: "ModelProto", path: Path) -> None:

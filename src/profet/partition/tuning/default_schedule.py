@@ -16,7 +16,7 @@ _PACKED = "meta_schedule.layout_rewrite_preproc"
 
 
 def apply_default_schedule(module: Any, lanes: int) -> Any:
-    """Return a module with every function scheduled that has no schedule yet.
+    """Schedule every function of a module that has no schedule yet; return the same module.
 
     Args:
         module: an IRModule of fused loop nests, its weights marked by AttachAttrLayoutFreeBuffers.

@@ -74,10 +74,11 @@ def compile_program(
 
 
 def build(module: Any, target: Any, records: "TuningRecords | None" = None) -> Any:
-    """Schedule and compile lowered loop nests."""
+    """Schedule and compile lowered loop nests, which stay as they are."""
     import tvm
     from tvm.relax import transform
 
+    module = module.clone()  # a scheduled function takes the place of the other within a module
     with target:
         if records is not None:
             module = records.apply(module)
