@@ -42,6 +42,8 @@ benchmark: $(VENV)/dev $(DATASET)  ## speed and memory
 	$(BIN)/python -m benchmarks.foundation $(DATASET)
 	$(BIN)/python -m benchmarks.predictors $(DATASET)
 	$(BIN)/python -m benchmarks.readers
+	$(BIN)/python -m benchmarks.partition_plans $(dir $(PUBLIC_DATA))partition-tables
+	$(BIN)/python -m benchmarks.partition_runs
 
 build/profet.dataset: $(VENV)/dev
 	@test -d $(PUBLIC_DATA) || { echo "no data in $(PUBLIC_DATA): run profet dataset fetch profet -o DIR, then say PUBLIC_DATA=DIR"; exit 2; }

@@ -55,7 +55,7 @@ def makespans(table: PerformanceTable) -> dict[str, list[float]]:
         for chosen in combinations(names, count):
             for algorithm in ALGORITHMS:
                 planner = Planner(table.select(list(chosen)), algorithm)
-                found[algorithm] += [planner.plan(batch).makespan_ms for batch in range(1, LARGEST_BATCH + 1)]
+                found[algorithm] += [planner.split(batch).makespan_ms for batch in range(1, LARGEST_BATCH + 1)]
     return found
 
 

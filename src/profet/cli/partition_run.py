@@ -54,10 +54,15 @@ def run(as_json: bool, **options: Any) -> None:
     from profet.reports.run_tables import run_answer, run_facts, run_tables
 
     chosen = RunOptions(**options)
-    trial, table = run_batch(chosen)
-    saved = {"output": chosen.output_path, "plot": chosen.plot, "table": None if table is None else str(table)}
+    ran = run_batch(chosen)
+    trial = ran.trial
+    saved = {
+        "output": chosen.output_path,
+        "plot": chosen.plot,
+        "table": None if ran.table is None else str(ran.table),
+    }
     if as_json:
-        print_json({**run_facts(trial), **saved, "warnings": list(trial.warnings)})
+        print_json({**run_facts(trial), **saved, "warnings": [*ran.told, *trial.warnings]})
     else:
         print_warnings(trial.warnings)
         print_tables(*run_tables(trial))

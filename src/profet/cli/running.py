@@ -47,11 +47,23 @@ class RunOptions:
     force: bool
 
 
-def run_batch(options: RunOptions) -> tuple[Trial, Path | None]:
-    """Run a batch as the options say, and write what is to be written.
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What came of it.
 
-    Returns:
-        What came out, and the file of the table that was brought up to date, if it was.
+    Attributes:
+        trial: the batches that were run.
+        table: file of the table that was brought up to date, if it was.
+        told: warnings that were printed already, while missing units were measured.
+    """
+
+    trial: Trial
+    table: Path | None
+    told: tuple[str, ...]
+
+
+def run_batch(options: RunOptions) -> Ran:
+    """Run a batch as the options say, and write what is to be written.
 
     Raises:
         ProfetError: in one line, whatever the user should change.
@@ -66,7 +78,9 @@ def run_batch(options: RunOptions) -> tuple[Trial, Path | None]:
         check_outputs(options.output_path, network, options.force)
     images = None if options.input_path is None else read_images(options.input_path, network, options.batch)
     batch = _batch(options.batch, images)
-    path, table = _table(options.source, network, units, batch)
+    path, table, told = _table(options.source, network, units, batch)
+    if options.source is None:  # units that cannot be measured are told of and left out
+        units = tuple(unit for unit in units if unit.name in {known.name for known in table.units})
     with Partitioner(
         network, units, table, batch, options.schedule, options.algorithm, options.timeout_s
     ) as partitioner:
@@ -77,10 +91,9 @@ def run_batch(options: RunOptions) -> tuple[Trial, Path | None]:
         write_outputs(options.output_path, network, trial.outputs, options.force)
     if options.plot is not None:
         save_run_picture(trial, options.plot, options.force)
-    if not options.update:
-        return trial, None
-    _update(path, learnt)
-    return trial, path
+    if options.update:
+        _update(path, learnt)
+    return Ran(trial, path if options.update else None, told)
 
 
 def _watched(rounds: Sequence[int]) -> Iterable[int]:
@@ -98,12 +111,13 @@ def _batch(batch: int | None, images: Array | None) -> int:
 
 def _table(
     source: str | None, network: Network, units: Sequence[Unit], batch: int
-) -> tuple[Path, PerformanceTable]:
-    """Return the table to plan by and its file; units that this machine's own table lacks are measured."""
+) -> tuple[Path, PerformanceTable, tuple[str, ...]]:
+    """Return the table to plan by, its file, and warnings; units that this machine's table lacks are measured."""
     if source is not None:
-        return open_table(source)
+        return *open_table(source), ()
     with PrintingListener() as listener:
-        return table_path(network), measured_table(network, units, batch, listener)
+        table = measured_table(network, units, batch, listener)
+    return table_path(network), table, tuple(listener.warnings)
 
 
 def _update(path: Path, learnt: PerformanceTable) -> None:

@@ -1,15 +1,14 @@
 """Runs independent pieces of work on all cores, with progress, and stops cleanly."""
 
-import signal
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from multiprocessing import resource_tracker
 from typing import Protocol, TypeVar
 
 import joblib
 from threadpoolctl import threadpool_limits
+
+from profet.interrupts import interrupts_held_back
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
@@ -36,7 +35,7 @@ def run_all(
     pool = joblib.Parallel(n_jobs=workers, return_as="generator", pre_dispatch="2*n_jobs", batch_size=1)
     results: Iterator[Answer] = iter(())
     try:
-        with _interrupts_held_back():
+        with interrupts_held_back():
             results = pool(joblib.delayed(_on_one_core)(work, task) for task in tasks)
         yield from track(results, len(tasks), label)
     except BaseException:
@@ -57,30 +56,6 @@ def _expect_the_pool_to_stumble() -> None:
             tell(problem)
 
     threading.excepthook = tell_unless_given_up
-
-
-@contextmanager
-def _interrupts_held_back() -> Iterator[None]:
-    """Let Ctrl-C wait while workers start, and keep it from them: the parent alone answers it.
-
-    The mask is for the workers, who inherit it; the handler is for the parent, where any thread may catch a signal.
-    """
-    if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    resource_tracker.ensure_running()  # its start lets interrupts through again, so it comes first
-    caught: list[int] = []
-    handler = signal.getsignal(signal.SIGINT)
-    if callable(handler):
-        signal.signal(signal.SIGINT, lambda number, _: caught.append(number))
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        signal.signal(signal.SIGINT, handler)
-        if caught:
-            signal.raise_signal(signal.SIGINT)
 
 
 def _on_one_core(work: Callable[[Task], Answer], task: Task) -> Answer:

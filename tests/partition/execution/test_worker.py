@@ -11,6 +11,7 @@ import psutil
 import pytest
 
 from profet.partition.backends.protocol import OutOfMemoryError, UnitError
+from profet.partition.execution import worker_process
 from profet.partition.execution.messages import ChunkDone, RunChunk
 from profet.partition.execution.shared_batch import SharedBatch
 from profet.partition.execution.worker import UnitLostError, UnitWorker
@@ -58,6 +59,20 @@ def test_a_core_that_is_not_there_is_told_with_those_that_are(toy: Network) -> N
         pytest.raises(UnitError, match=r"^a: there is no core 4095 .* lets us use 0"),
     ):
         worker.wait_ready()
+
+
+@pytest.mark.parametrize("why", ["no permission", "no such call"])
+def test_where_it_may_not_be_pinned_it_runs_with_a_warning(why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(pid: int, cores: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    if why == "no permission":
+        monkeypatch.setattr(os, "sched_setaffinity", refuse, raising=False)
+    else:
+        monkeypatch.delattr(os, "sched_setaffinity", raising=False)
+    refused, (warning,) = worker_process._pin((0,))
+    assert refused == ""
+    assert "may move between them" in warning
 
 
 def test_it_times_batches_and_runs_images_of_the_shared_input(toy: Network) -> None:

@@ -153,7 +153,11 @@ def test_a_broken_unit_is_told_and_the_others_are_measured(bench: Bench):
     result = bench.measure(f"simulated:broken:fail-after=0,{QUICK},simulated:odd:noise=9", "--batches", "1,2")
     table = document(result)
     assert [unit["name"] for unit in table["units"]] == [QUICK]
-    assert len(table["warnings"]) == 2
+    told = [warning for warning in table["warnings"] if "the other units were measured" in warning]
+    assert [warning.partition(": ")[0] for warning in told] == [
+        "simulated:broken:fail-after=0",
+        "simulated:odd:noise=9",
+    ]
     assert "simulated:broken:fail-after=0: its process ended" in result.stderr
     assert "Traceback" not in result.stderr
     assert [unit.name for unit in load_table(bench.table).units] == [QUICK]
@@ -172,10 +176,10 @@ def test_a_unit_that_breaks_on_the_way_keeps_its_sizes(bench: Bench):
 
 
 def test_adaptive_measuring_finds_a_cliff(bench: Bench):
-    curve = replay(bench, {1: 0.5, 40: 8.0, 41: 20.0, 128: 50.0})
+    curve = replay(bench, {1: 1.0, 40: 8.0, 41: 60.0, 128: 90.0})
     sizes = bench.sizes(bench.measure(curve, "--adaptive"))
     assert {1, 4, 16, 40, 41, 64, 128} <= set(sizes)
-    assert len(sizes) < 40
+    assert len(sizes) <= 40
 
 
 def test_execution_and_input_output_are_apart(bench: Bench):

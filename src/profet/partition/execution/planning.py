@@ -48,7 +48,7 @@ class Planning:
         """
         known = self._plans.get(batch)
         if known is None:
-            known = self._plans[batch] = self._planner.plan(batch)
+            known = self._plans[batch] = self._planner.split(batch)
         return known
 
     def schedule(self, batch: int, factors: Sequence[float]) -> Schedule:
@@ -92,7 +92,7 @@ class Planning:
         return self._on_one(plan, plan.rival.unit, plan.algorithm)
 
     def _on_one(self, plan: Plan, unit: str, algorithm: str) -> Plan:
-        alone = Planner(self._table.select([unit]), algorithm).plan(plan.batch)
+        alone = Planner(self._table.select([unit]), algorithm).split(plan.batch)
         shares = tuple(
             alone.shares[0] if share.unit == unit else Share(share.unit, 0, (), 0.0) for share in plan.shares
         )
@@ -102,9 +102,9 @@ class Planning:
         table = self._table.select([self._names[number] for number in survivors])
         chunks: list[tuple[int, ...]] = [() for _ in self._names]
         try:
-            shares = Planner(table, self._planner.algorithm).plan(images).shares
+            shares = Planner(table, self._planner.algorithm).split(images).shares
         except InputError:  # too large for one chunk a unit
-            shares = Planner(table).plan(images).shares
+            shares = Planner(table).split(images).shares
         for number, share in zip(survivors, shares, strict=True):
             chunks[number] = share.chunks
         return chunks

@@ -5,8 +5,8 @@ from multiprocessing import connection, get_context
 from types import TracebackType
 from typing import Any, Self
 
+from profet.interrupts import interrupts_held_back
 from profet.partition.backends.protocol import RunTimes, UnitError
-from profet.partition.execution.interrupts import interrupts_held_back
 from profet.partition.execution.lost_unit import SIGKILL, UnitLostError, failure_error, how_it_ended
 from profet.partition.execution.messages import Answer, Done, Failed, Load, Ping, Request, Stop, Time, Timed, WarmUp
 from profet.partition.execution.shared_batch import SharedBatch

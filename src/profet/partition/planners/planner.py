@@ -1,6 +1,7 @@
 """Planner: the tables of some units made ready once, and plans for any batch from them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -54,10 +55,18 @@ class Planner:
         self._chunked = [chunk_table(unit, self._most) for unit in self._units]
 
     def plan(self, batch: int) -> Plan:
-        """Split a batch.
+        """Split a batch, and say from which batch on a split can pay.
 
         Raises:
             InputError: the batch is not between 1 and 1,048,576, or larger than the units can hold.
+        """
+        return replace(self.split(batch), pays_from_batch=self.pays_from_batch)
+
+    def split(self, batch: int) -> Plan:
+        """Split a batch as plan does, but leave ``pays_from_batch`` out: to find it can take milliseconds.
+
+        Raises:
+            InputError: see plan.
         """
         check_batch(batch)
         self.prepare(batch)
@@ -73,7 +82,7 @@ class Planner:
             shares=shares,
             best_single=_best(names, self._single, batch),
             best_single_chunked=_best(names, [each.costs_ms for each in self._chunked], batch),
-            pays_from_batch=self.pays_from_batch,
+            pays_from_batch=None,
             warnings=(*self.table.warnings, *table_doubts(self.table, shares), *self._unmeasured(shares, batch)),
         )
 

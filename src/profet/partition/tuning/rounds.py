@@ -22,7 +22,7 @@ Send = Callable[[tuple[Any, ...]], None]
 """Takes ``("before", batch, ms)``, ``("trials", batch, done)`` and ``("after", batch, ms)``."""
 
 _SMALL_SHARE = 0.01
-_REPEATS = 5
+_REPEATS = 9
 _COMPILERS = ("g++", "gcc", "clang++", "clang", "c++", "cc")
 
 
@@ -56,14 +56,14 @@ class _Batch:
     def tune(self) -> None:
         """Measure, search, measure again."""
         default = self._compiled(None)
-        before_ms = self._network_ms(default)
+        (before_ms,) = self._network_ms(default)
         summary = self._records.summary()
         tasks = self._costly_tasks(default)
         times = {**summary.default_ms, **{fingerprint(task.dispatched[0]): ms for task, ms in tasks}}
         batches = tuple(sorted({*summary.batches, self._batch}))
         self._records.folder.save(msgspec.structs.replace(summary, batches=batches, default_ms=times))
         earlier_ms = (
-            self._network_ms(self._compiled(self._records)) if self._batch in summary.batches else before_ms
+            self._network_ms(self._compiled(self._records))[0] if self._batch in summary.batches else before_ms
         )
         self._send(("before", self._batch, before_ms, earlier_ms))
         shares = [(task, ms * int(task.weight)) for task, ms in tasks]
@@ -72,8 +72,8 @@ class _Batch:
         )
         search.run(shares)
         tuned = self._compiled(self._records)
-        # Both again, one after the other: the machine may be another than minutes ago.
-        self._send(("after", self._batch, self._network_ms(default), self._network_ms(tuned)))
+        # Both again, in turns: the machine may be busier than it was minutes ago.
+        self._send(("after", self._batch, *self._network_ms(default, tuned)))
 
     def _compiled(self, records: TuningRecords | None) -> Program:
         return Program(build(self._lowered, self._target, records), self._device, self._batch)
@@ -86,15 +86,16 @@ class _Batch:
         images = np.random.default_rng(0).random(shape).astype(given.dtype)
         return tvm.runtime.tensor(images, self._device)
 
-    def _network_ms(self, program: Program) -> float:
+    def _network_ms(self, *programs: Program) -> tuple[float, ...]:
         images = self._input()
-        program.run(images)
-        times = []
-        for _ in range(_REPEATS):
-            start = perf_counter()
-            program.run(images)
-            times.append((perf_counter() - start) * MS_PER_S)
-        return float(np.median(times))
+        times: list[list[float]] = [[] for _ in programs]
+        for number in range(_REPEATS + 1):
+            for program, each in zip(programs, times, strict=True):
+                start = perf_counter()
+                program.run(images)
+                if number:  # the first one is to warm up
+                    each.append((perf_counter() - start) * MS_PER_S)
+        return tuple(float(np.median(each)) for each in times)
 
     def _costly_tasks(self, program: Program) -> list[tuple[Any, float]]:
         """Return the workloads worth the budget and what each takes by default, the costliest first."""
