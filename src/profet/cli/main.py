@@ -55,9 +55,7 @@ class _WithErrors(InWorkflowOrder):
             raise _missing_extra(error) from error
 
 
-@click.group(
-    cls=_WithErrors, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
-)
+@click.group(cls=_WithErrors, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="profet-latency", prog_name="profet")
 def cli() -> None:
     """Predict what a training step of a CNN costs on another GPU instance, from one profile.

@@ -12,8 +12,8 @@ def open_table(text: str) -> tuple[Path, PerformanceTable]:
     """Find and read a performance table.
 
     Args:
-        text: a file, or the name of a network whose table is kept of this machine; where there are several, the
-            one that was measured last.
+        text: a file, or the name of a network whose table is kept of this machine; where there are several, one
+            of units measured each on its own, and of those the last.
 
     Returns:
         The file and what it holds.
@@ -32,7 +32,7 @@ def open_table(text: str) -> tuple[Path, PerformanceTable]:
             f"{text[:200]}: no such file, and no network measured on this machine is called that ({names}); profet"
             " partition measure makes a table"
         )
-    return max(found, key=lambda each: each[0].stat().st_mtime)
+    return max(found, key=lambda each: (each[1].source is None, each[0].stat().st_mtime))
 
 
 def _is_file_name(text: str) -> bool:

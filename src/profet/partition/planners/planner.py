@@ -88,7 +88,10 @@ class Planner:
 
     @cached_property
     def pays_from_batch(self) -> int | None:
-        """The smallest batch for which a split beats the best single unit; None where none up to 16,384 (greedy: 512) does."""
+        """The smallest batch that is faster split than on the best single unit.
+
+        None where none is found up to 16,384 images (512 for greedy).
+        """
         if len(self._units) < 2:
             return None
         most = _LEAST_PREPARED

@@ -2,10 +2,10 @@
 
 import os
 import signal
-import sys
 import tempfile
+import threading
 from dataclasses import dataclass
-from multiprocessing import connection
+from multiprocessing import connection, parent_process
 from typing import Any
 
 from profet.errors import ProfetError
@@ -13,8 +13,6 @@ from profet.partition.backends.failures import error_line
 from profet.partition.backends.protocol import UnitError
 from profet.partition.networks.network import Network
 from profet.partition.units import Unit
-
-_PR_SET_PDEATHSIG = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +52,9 @@ def serve_search(pipe: "connection.Connection[Any, Any]", request: TuneRequest) 
 
 def _prepare_process(request: TuneRequest) -> None:
     """Stay on the unit's cores with all processes that follow, write nowhere but to the caller's folder."""
-    if sys.platform == "linux":
-        import ctypes
-
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if hasattr(os, "setsid"):
         os.setsid()  # Ctrl-C reaches the command alone, which then ends this group
+        threading.Thread(target=_end_with_owner, name="owner-watch", daemon=True).start()
     os.umask(0o077)
     os.environ["TMPDIR"] = tempfile.tempdir = request.scratch
     if request.unit.cores and hasattr(os, "sched_setaffinity"):
@@ -70,3 +65,11 @@ def _prepare_process(request: TuneRequest) -> None:
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 1)
     os.dup2(silence, 2)
+
+
+def _end_with_owner() -> None:
+    """When the command is gone, however it went, end this process and all that it started."""
+    owner = parent_process()
+    if owner is not None:
+        connection.wait([owner.sentinel])
+        os.killpg(os.getpgrp(), signal.SIGKILL)
