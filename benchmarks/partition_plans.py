@@ -43,7 +43,7 @@ class Score:
         return (
             f"{name:<28}{100 * len(worse) / count:>9.1f} %{100 * len(much) / count:>9.1f} %"
             f"{100 * statistics.mean(self.excess):>10.1f} %{100 * max(self.excess):>9.0f} %"
-            f"{100 * len(better) / count:>9.2f} %{-100 * min(0.0, *self.excess):>9.1f} %"
+            f"{100 * len(better) / count:>9.2f} %{100 * max(0.0, -min(self.excess)):>9.1f} %"
         )
 
 

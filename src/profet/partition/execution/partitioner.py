@@ -110,7 +110,7 @@ class Partitioner:
 
     @property
     def inputs(self) -> Array:
-        """The shared input, (largest_batch, *network.input.shape): fill it and run a part of it without a copy."""
+        """Shared input, ``(largest_batch, *network.input.shape)``: fill it and run a part of it without a copy."""
         return self._memory().images
 
     @property
@@ -127,13 +127,13 @@ class Partitioner:
         """Run a batch.
 
         Args:
-            images: (batch, *network.input.shape); the first images of ``inputs`` are not copied.
+            images: ``(batch, *network.input.shape)``; the first images of ``inputs`` are not copied.
             copy: whether the outputs are copies; else they are views of shared memory, which the next batch
                 overwrites.
             alone: name of the one unit that is to run all of it, to compare with; None to split.
 
         Returns:
-            One array an output of the network, (batch, *its shape), in the order of the images.
+            One array an output of the network, ``(batch, *its shape)``, in the order of the images.
 
         Raises:
             InputError: no images, too many, or not of the network's shape and type.
