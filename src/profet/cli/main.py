@@ -32,7 +32,6 @@ _EXTRA_OF = {
     "onnxruntime": "partition",
     "openvino": "openvino",
     "pandas": "train",
-    "platformdirs": "partition",
     "psutil": "partition",
     "pyarrow": "train",
     "scipy": "train",
