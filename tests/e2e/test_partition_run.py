@@ -65,7 +65,7 @@ def run(profet: Run, network: Path, table: Path, tmp_path: Path) -> Batch:
     """Run the command on the tiny network and the table, with a store of its own."""
     environment = {**os.environ, "PROFET_DATA_DIR": str(tmp_path / "data")}
 
-    def run_it(*options: object, device: str = BOTH, source: Path | None = table, **more: Any) -> Any:
+    def run_it(*options: object, device: str = BOTH, source: Path | str | None = table, **more: Any) -> Any:
         chosen = () if source is None else ("--table", source)
         arguments = ("partition", "run", "--network", network, "--device", device, *chosen, *options)
         return profet(*arguments, env=environment, **more)
@@ -207,3 +207,13 @@ def test_a_core_that_is_not_there_is_told(run: Batch, tmp_path: Path) -> None:
     source = Path(table_file(tmp_path / "far.json", simulated("fast")))
     source.write_text(source.read_text().replace(simulated("fast"), device))
     refused(run("--batch", 4, device=device, source=source), "no core 4000")
+
+
+def test_a_table_from_standard_input_cannot_be_brought_up_to_date(run: Batch, table: Path) -> None:
+    refused(run("--batch", 8, "--update", source="-", stdin=table.read_text()), "--update", "standard input")
+
+
+def test_units_that_share_cores_are_warned_of(run: Batch) -> None:
+    result = run("--batch", 4, "--repeats", 1, "--json", device="onnxruntime:cpu,openvino:cpu", source=None)
+    (warning,) = [text for text in document(result)["warnings"] if " share core " in text]
+    assert warning.startswith("onnxruntime:cpu and openvino:cpu share core")

@@ -334,3 +334,39 @@ def test_a_network_that_was_never_measured_is_named(profet: Run, tmp_path: Path)
     nowhere = {**os.environ, "PROFET_DATA_DIR": str(tmp_path)}
     result = profet("partition", "plan", "--table", "resnet-19", "--batch", 4, env=nowhere)
     refused(result, "resnet-19", "partition measure")
+
+
+def test_a_table_that_was_edited_into_nonsense_is_told_with_the_bounds(profet: Run, made_up: Path) -> None:
+    made_up.write_text(made_up.read_text().replace('"execution_ms": 32.0', '"execution_ms": 1e300'))
+    refused(profet("partition", "show", made_up), "batch 8", "1e+300", "at most 1e+12")
+
+
+def test_a_name_with_control_characters_stays_on_one_line(profet: Run, tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    table(unit("a\x1b[31m\nb", {1: 1.0, 8: 8.0}), unit("c", {1: 1.0, 8: 8.0})).save(path)
+    shown = profet("partition", "plan", "--table", path, "--batch", 1)
+    assert shown.stdout.splitlines()[-1].startswith("Do not split. a [31m b alone takes 1.000 ms.")
+
+
+@pytest.mark.parametrize(("command", "option"), [("measure", "--max-seconds"), ("tune", "--minutes")])
+def test_no_number_is_no_time(profet: Run, command: str, option: str) -> None:
+    refused(profet("partition", command, "--network", "none", "--device", "tvm:llvm", option, "nan"), option, "nan")
+
+
+def test_a_damaged_table_in_the_store_is_told(profet: Run, made_up: Path, tmp_path: Path) -> None:
+    from profet.partition.machine import machine_facts, machine_slug
+
+    store = tmp_path / "data" / "partition" / machine_slug(machine_facts())
+    store.mkdir(parents=True)
+    (store / "whole.json").write_bytes(made_up.read_bytes())
+    (store / "cut.json").write_bytes(made_up.read_bytes()[:200])
+    own = {**os.environ, "PROFET_DATA_DIR": str(tmp_path / "data")}
+
+    listed = profet("partition", "show", env=own)
+    assert "made-up" in listed.stdout
+    assert listed.stderr.startswith("warning: ")
+    assert "cut.json: not a performance table" in listed.stderr
+    facts = document(profet("partition", "show", "--json", env=own))
+    assert [each["network"] for each in facts["tables"]] == ["made-up"]
+    assert "cut.json" in facts["warnings"][0]
+    refused(profet("partition", "show", "resnet-18", env=own), "resnet-18", "damaged", "cut.json")

@@ -176,6 +176,8 @@ def test_several_units_keep_their_order_and_settings() -> None:
         ("cpu,onnxruntime:cpu", ["cpu and onnxruntime:cpu are the same unit"]),
         ("openvino:cpu,openvino:CPU", ["are the same unit"]),
         ("cpu,cpu", ["stands twice"]),
+        ("cpu@0", ["cpu takes no cores and no settings", "onnxruntime:cpu@0"]),
+        ("gpu0:largest=4", ["gpu0 takes no cores and no settings", "exact name"]),
         ("onnxruntime:cpu@4095", ["may not use core 4095", f"it may use {format_cores(usable_cores())}"]),
         ("onnx:cpu", ["no backend is called 'onnx'", "onnxruntime"]),
     ],

@@ -36,8 +36,8 @@ def trial(report: RunReport = REPORT, check: Check | None = CHECK, *failures: Fa
     return Trial("toy", reports, OUTPUTS, check, failures, ())
 
 
-def shown(*tables: Table) -> str:
-    console = Console(width=200, record=True, file=None, quiet=False)
+def shown(*tables: Table, width: int = 200) -> str:
+    console = Console(width=width, record=True, file=None, quiet=False)
     with console.capture() as captured:
         for table in tables:
             console.print(table)
@@ -94,9 +94,41 @@ def test_the_answer_says_when_outputs_differ_or_are_no_numbers() -> None:
 
 def test_the_answer_says_when_a_split_does_not_pay() -> None:
     plan = replace(PLAN, makespan_ms=120.0, shares=(Share("fast", 12, (12,), 120.0),))
-    alone = replace(REPORT, plan=plan, units=(replace(FAST, planned_images=12),))
+    alone = replace(REPORT, plan=plan, units=(replace(FAST, planned_images=12), UnitRun("slow", 0, 0.0)))
     answer = run_answer(trial(alone))
     assert answer.startswith("Do not split: by the plan fast alone is as fast. Ran: 100.0 ms")
+    assert "fast alone took 150.0 ms (predicted 120.0 ms). The outputs" in answer
+
+
+def test_the_answer_says_when_units_outside_the_plan_took_images() -> None:
+    plan = replace(PLAN, makespan_ms=120.0, shares=(Share("fast", 12, (12,), 120.0),))
+    answer = run_answer(trial(replace(REPORT, plan=plan)))
+    assert "alone is as fast. Images went to several units all the same. Split: 100.0 ms" in answer
+
+
+def test_the_answer_says_when_a_split_did_not_pay() -> None:
+    quick = replace(CHECK, makespans_ms=(80.0,))
+    assert "the split is 0.80 times as fast, so it did not pay." in run_answer(trial(check=quick))
+    assert "did not pay" not in run_answer(trial())
+
+
+def test_the_answer_speaks_of_no_split_where_there_is_one_unit() -> None:
+    plan = replace(PLAN, makespan_ms=120.0, shares=(Share("fast", 12, (12,), 120.0),))
+    answer = run_answer(trial(replace(REPORT, plan=plan, units=(replace(FAST, planned_images=12),))))
+    assert answer.startswith("Ran on fast, the only unit: 100.0 ms")
+    assert "split" not in answer
+    assert "The outputs are the same" in answer
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_no_name_of_a_unit_is_cut_in_a_narrow_terminal(width: int) -> None:
+    long = "simulated:fast:fixed=2:image=1.5:noise=0.02"
+    tables = run_tables(trial(replace(REPORT, units=(replace(FAST, unit=long), SLOW))))
+    for table in tables:
+        text = shown(table, width=width)
+        assert "…" not in text.replace("0 … 100.0 ms", "")
+        first = "".join(line.split("│")[1].strip() for line in text.splitlines() if line.startswith("│"))
+        assert first.startswith(long)
 
 
 def test_the_picture_has_a_row_a_unit(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """``profet partition measure`` and ``measure-io``: performance tables from running batches on units."""
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +9,7 @@ import click
 from profet.cli.options import json_option
 from profet.cli.output import print_json, print_tables, print_warnings
 from profet.errors import InputError, ProfetError
+from profet.printable import one_line
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,10 +51,14 @@ def measure(network: str, device: str, output: str | None, as_json: bool, **choi
     from profet.partition.discovery import resolve_units
     from profet.partition.measurement.measure import Campaign
     from profet.partition.networks.find import find_network
+    from profet.partition.shared_cores import shared_cores_warnings
 
     units = resolve_units(device)
+    found = find_network(network)
     with PrintingListener() as listener:
-        campaign = Campaign(find_network(network), units, options, output, listener)
+        for warning in () if options.together else shared_cores_warnings(units):
+            listener.warn(warning)
+        campaign = Campaign(found, units, options, output, listener)
         try:
             table = campaign.run()
         except KeyboardInterrupt:
@@ -76,6 +82,8 @@ def _options(
 
     if batches is not None and (max_batch is not None or fewer or adaptive):
         raise InputError("--batches: names every size; leave out --max-batch, --fewer and --adaptive")
+    if math.isnan(max_seconds):
+        raise InputError("--max-seconds: nan is no time; give seconds above 0")
     if fewer and adaptive:
         raise InputError("--fewer and --adaptive: --adaptive begins with few sizes already; give one of them")
     return MeasureOptions(
@@ -107,7 +115,7 @@ def _print_table(table: "PerformanceTable", path: str, warnings: list[str], as_j
     from profet.reports.partition_tables import performance_tables
 
     print_tables(*performance_tables(table))
-    click.echo(f"kept in {path}")
+    click.echo(one_line(f"kept in {path}"))
 
 
 @click.command(name="measure-io")
@@ -187,4 +195,4 @@ def _print_io(
         )
     print_tables(table)
     if path is not None:
-        click.echo(f"put into {path}")
+        click.echo(one_line(f"put into {path}"))

@@ -4,6 +4,7 @@ import click
 
 from profet.cli.options import json_option, table_option
 from profet.cli.output import print_json, print_tables, print_warnings
+from profet.printable import one_line
 
 
 @click.command()
@@ -45,4 +46,4 @@ def plan(source: str, batch: int, device: str | None, algorithm: str, all_subset
     print_tables(*plan_tables(made))
     if subsets is not None:
         print_tables(subsets_table(subsets, batch))
-    click.echo(plan_answer(made))
+    click.echo(one_line(plan_answer(made)))

@@ -6,6 +6,7 @@ import click
 
 from profet.cli.options import force_option, json_option
 from profet.cli.output import print_json, print_tables, print_warnings
+from profet.printable import one_line
 
 _NOT_EQUAL = 1
 
@@ -66,9 +67,9 @@ def run(as_json: bool, **options: Any) -> None:
     else:
         print_warnings(trial.warnings)
         print_tables(*run_tables(trial))
-        click.echo(run_answer(trial))
+        click.echo(one_line(run_answer(trial)))
         for what, path in saved.items():
             if path is not None:
-                click.echo(f"{what} saved as {path}")
+                click.echo(one_line(f"{what} saved as {path}"))
     if trial.check is not None and not trial.check.equal:
         click.get_current_context().exit(_NOT_EQUAL)

@@ -8,6 +8,7 @@ from profet.cli.options import force_option, json_option
 from profet.cli.output import print_json, print_tables, print_warnings
 from profet.errors import InputError
 from profet.files import STDIN
+from profet.printable import one_line
 
 if TYPE_CHECKING:
     from profet.partition.tables import PerformanceTable
@@ -35,7 +36,7 @@ def import_(source: str, network: str, output: str, force: bool, as_json: bool) 
         print_json({"output": output, "network": network, "units": [unit.name for unit in table.units]})
         return
     print_warnings(table.warnings)
-    click.echo(f"wrote {output}: {network} on {unit_names(table.units)}")
+    click.echo(one_line(f"wrote {output}: {network} on {unit_names(table.units)}"))
 
 
 @click.command()
@@ -74,19 +75,22 @@ def show(source: str | None, device: str | None, plot: str | None, force: bool, 
     print_warnings(table.warnings)
     print_tables(*performance_tables(table))
     if plot is not None:
-        click.echo(f"picture saved as {plot}")
+        click.echo(one_line(f"picture saved as {plot}"))
 
 
 def _list_kept(plot: str | None, as_json: bool) -> None:
-    from profet.partition.table_source import kept_tables
-    from profet.reports.partition_tables import kept_facts, kept_table
+    from profet.partition.table_source import damaged_tables, kept_tables
+    from profet.reports.kept_tables import kept_facts, kept_table
 
     if plot is not None:
         raise InputError("--plot: name the table to draw")
     kept = kept_tables()
+    damaged = damaged_tables()
     if as_json:
-        print_json({"tables": kept_facts(kept)})
-    elif kept:
+        print_json({"tables": kept_facts(kept), "warnings": damaged})
+        return
+    print_warnings(damaged)
+    if kept:
         print_tables(kept_table(kept))
     else:
         click.echo("no table is kept of this machine; profet partition measure makes one")
@@ -134,7 +138,7 @@ def edit(
     if as_json:
         print_json({"output": str(output or path), "unit": unit, "points": _sizes(table, unit)})
     else:
-        click.echo(f"wrote {output or path}: {unit} has {len(_sizes(table, unit))} points")
+        click.echo(one_line(f"wrote {output or path}: {unit} has {len(_sizes(table, unit))} points"))
 
 
 def _sizes(table: "PerformanceTable", unit: str) -> list[int]:
@@ -158,4 +162,5 @@ def export(source: str, output: str, force: bool) -> None:
     _, table = open_table(source)
     content = as_csv(table) if output.lower().endswith(".csv") else table.to_json()
     write_whole(output, content, force)
-    click.echo(f"wrote {output}: {sum(len(unit.points) for unit in table.units)} points of {table.network}")
+    points = sum(len(unit.points) for unit in table.units)
+    click.echo(one_line(f"wrote {output}: {points} points of {table.network}"))

@@ -1,5 +1,6 @@
 """``profet partition tune``: better schedules for TVM, within a budget."""
 
+import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,6 +36,8 @@ def tune(network: str, device: str, batches: str, trials: int | None, minutes: f
     from profet.partition.networks.find import find_network
     from profet.partition.tuning.tune import Tuning
 
+    if minutes is not None and math.isnan(minutes):
+        raise InputError("--minutes: nan is no time; give minutes above 0")
     sizes = _sizes(batches)
     units = resolve_units(device)
     if len(units) > 1:

@@ -7,8 +7,10 @@ from pathlib import Path
 import msgspec
 
 from profet.cli.measuring import PrintingListener
+from profet.cli.output import print_warnings
 from profet.cli.progress import track
 from profet.errors import InputError
+from profet.files import STDIN
 from profet.partition.backends.protocol import Array
 from profet.partition.discovery import resolve_units
 from profet.partition.execution.array_files import check_outputs, read_images, write_outputs
@@ -19,6 +21,7 @@ from profet.partition.execution.trial import Trial, run_trial
 from profet.partition.networks.find import find_network
 from profet.partition.networks.network import Network
 from profet.partition.planners.planner import check_batch
+from profet.partition.shared_cores import shared_cores_warnings
 from profet.partition.table_source import open_table
 from profet.partition.table_store import table_path
 from profet.partition.tables import PerformanceTable, load_table
@@ -54,7 +57,7 @@ class Ran:
     Attributes:
         trial: the batches that were run.
         table: file of the table that was brought up to date, if it was.
-        told: warnings that were printed already, while missing units were measured.
+        told: warnings that were printed already, before the batches were run.
     """
 
     trial: Trial
@@ -72,12 +75,16 @@ def run_batch(options: RunOptions) -> Ran:
         check_batch(options.batch)
     if options.plot is not None:
         check_picture(options.plot, options.force)
+    if options.update and options.source == STDIN:
+        raise InputError("--update: a table from standard input has no file to flow back into; give the file")
     units = resolve_units(options.device)
     network = find_network(options.network)
     if options.output_path is not None:
         check_outputs(options.output_path, network, options.force)
     images = None if options.input_path is None else read_images(options.input_path, network, options.batch)
     batch = _batch(options.batch, images)
+    sharing = tuple(shared_cores_warnings(units))
+    print_warnings(sharing)
     path, table, told = _table(options.source, network, units, batch)
     if options.source is None:  # units that cannot be measured are told of and left out
         units = tuple(unit for unit in units if unit.name in {known.name for known in table.units})
@@ -93,7 +100,7 @@ def run_batch(options: RunOptions) -> Ran:
         save_run_picture(trial, options.plot, options.force)
     if options.update:
         _update(path, learnt)
-    return Ran(trial, path if options.update else None, told)
+    return Ran(trial, path if options.update else None, sharing + told)
 
 
 def _watched(rounds: Sequence[int]) -> Iterable[int]:

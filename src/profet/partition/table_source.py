@@ -28,9 +28,11 @@ def open_table(text: str) -> tuple[Path, PerformanceTable]:
     found = [(file, table) for file, table in kept if table.network == text]
     if not found:
         names = suggest(text, [table.network for _, table in kept])
+        damaged = damaged_tables()
+        left_out = f"; left out as damaged: {damaged[0]}" if damaged else ""
         raise InputError(
             f"{text[:200]}: no such file, and no network measured on this machine is called that ({names}); profet"
-            " partition measure makes a table"
+            f" partition measure makes a table{left_out}"
         )
     return max(found, key=lambda each: (each[1].source is None, each[0].stat().st_mtime))
 
@@ -43,7 +45,7 @@ def _is_file_name(text: str) -> bool:
 
 
 def kept_tables() -> list[tuple[Path, PerformanceTable]]:
-    """Return this machine's kept tables with their files; a damaged one is left out, as its own command tells."""
+    """Return this machine's kept tables with their files; damaged ones are left out."""
     tables = []
     for path in list_tables():
         try:
@@ -51,3 +53,14 @@ def kept_tables() -> list[tuple[Path, PerformanceTable]]:
         except InputError:
             continue
     return tables
+
+
+def damaged_tables() -> list[str]:
+    """Return what is wrong with each of this machine's kept tables that cannot be read."""
+    damaged = []
+    for path in list_tables():
+        try:
+            load_table(path)
+        except InputError as error:
+            damaged.append(str(error))
+    return damaged

@@ -109,7 +109,9 @@ def save_unit(path: Path, header: TableHeader, unit: UnitTable) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"{path.parent}: cannot be made ({reason(error)}); -o names another place") from None
+        raise OutputError(
+            f"{path.parent}: cannot be made ({reason(error)}); set {ROOT_VARIABLE} to a folder that can be written"
+        ) from None
     with _alone(path.parent):
         kept = read_kept(path) if path.exists() else None
         fits = kept is not None and header.difference(kept) is None

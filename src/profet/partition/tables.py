@@ -15,6 +15,8 @@ MOST_POINTS = 4096
 MOST_UNITS = 256
 _MOST_BATCH = 2**24
 _MOST_MS = 1e12
+_ABOVE_ZERO = f"above zero and at most {_MOST_MS:g}"
+_NOT_NEGATIVE = f"not negative and at most {_MOST_MS:g}"
 _MAX_BYTES = 64 * 2**20
 
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=400)]
@@ -46,11 +48,11 @@ class Point(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         if not 1 <= self.batch <= _MOST_BATCH:
             raise ValueError(f"batch {self.batch} is not between 1 and {_MOST_BATCH}")
         if not 0 < self.execution_ms <= _MOST_MS:
-            raise ValueError(f"batch {self.batch}: execution_ms is {self.execution_ms}; a time is above zero")
+            raise ValueError(f"batch {self.batch}: execution_ms is {self.execution_ms}; a time is {_ABOVE_ZERO}")
         if not 0 <= self.io_ms <= _MOST_MS:
-            raise ValueError(f"batch {self.batch}: io_ms is {self.io_ms}; a time is not negative")
+            raise ValueError(f"batch {self.batch}: io_ms is {self.io_ms}; a time is {_NOT_NEGATIVE}")
         if self.spread_ms is not None and not 0 <= self.spread_ms <= _MOST_MS:
-            raise ValueError(f"batch {self.batch}: spread_ms is {self.spread_ms}; a spread is not negative")
+            raise ValueError(f"batch {self.batch}: spread_ms is {self.spread_ms}; a spread is {_NOT_NEGATIVE}")
         if self.repeats < 1:
             raise ValueError(f"batch {self.batch}: repeats is {self.repeats}; it is at least 1")
 

@@ -111,6 +111,12 @@ def parse_unit(text: str) -> Unit:
     """
     pieces = text.strip().split(":")
     backend = pieces[0]
+    short = re.match(rf"({SHORT_NAME.pattern})[@:].", text.strip())
+    if short is not None:
+        raise InputError(
+            f"--device: {text[:80]}: {short[1]} takes no cores and no settings; add them to the exact name, as in"
+            " onnxruntime:cpu@0:threads=1; profet partition units tells the exact names"
+        )
     if len(pieces) < 2 or not pieces[1]:
         known = [*BACKENDS, "cpu", "igpu", "gpu0", "gpu1"]
         raise InputError(f"--device: '{text[:80]}' is no unit; write it as {_EXAMPLES}; {suggest(backend, known)}")

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from profet.partition.tables import PerformanceTable
 from profet.printable import one_line
@@ -31,6 +32,9 @@ def draw_table(table: PerformanceTable) -> Figure:
         axes.grid(visible=True, alpha=0.25)
         axes.spines[["top", "right"]].set_visible(False)
     times.set_yscale("log")
+    times.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    times.yaxis.set_major_formatter("{x:g}")
+    times.yaxis.set_minor_formatter(NullFormatter())
     rates.set_ylim(bottom=0)
     for text in times.legend(frameon=False).get_texts():
         text.set_parse_math(False)

@@ -1,7 +1,6 @@
 """Terminal tables and JSON facts of performance tables and of plans."""
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from rich.table import Table
@@ -13,23 +12,28 @@ from profet.quantities import format_ms
 from profet.reports.tables import plain
 
 _CHUNKS_SHOWN = 4
+_UNITS_ABREAST = 3
+"""Units that stand beside each other; more would not fit a terminal."""
+_LEAST_WIDTH = 8
+"""Columns of names get no narrower; longer names go on in the next line, so that none is cut."""
 
 
 def performance_tables(table: PerformanceTable) -> list[Table]:
     """Show what each unit takes at each size, and what the units are."""
-    return [_points_table(table), _units_table(table)]
+    groups = [table.units[i : i + _UNITS_ABREAST] for i in range(0, len(table.units), _UNITS_ABREAST)]
+    return [*(_points_table(table, units) for units in groups), _units_table(table)]
 
 
-def _points_table(table: PerformanceTable) -> Table:
+def _points_table(table: PerformanceTable, units: tuple[UnitTable, ...]) -> Table:
     where = f" on {table.machine['cpu']}" if table.machine and table.machine.get("cpu") else ""
     shown = Table(title=f"{table.network}{where}: ms a batch, execution + input/output", title_justify="left")
     shown.add_column("batch", justify="right")
-    for unit in table.units:
-        shown.add_column(plain(unit.name), justify="right")
+    for unit in units:
+        shown.add_column(plain(unit.name), justify="right", overflow="fold")
         shown.add_column("an image", justify="right", style="dim")
-    for size in sorted({point.batch for unit in table.units for point in unit.points}):
+    for size in sorted({point.batch for unit in units for point in unit.points}):
         cells = []
-        for unit in table.units:
+        for unit in units:
             point = unit.point(size)
             if point is None:
                 cells += ["–", ""]
@@ -43,15 +47,16 @@ def _points_table(table: PerformanceTable) -> Table:
 
 def _units_table(table: PerformanceTable) -> Table:
     shown = Table(title="Units", title_justify="left")
-    for column in ("unit", "in full", "device", "version"):
-        shown.add_column(column)
+    in_full = any(unit.full_name != unit.name for unit in table.units)
+    for column in ("unit", *(["in full"] if in_full else []), "device", "version"):
+        shown.add_column(column, overflow="fold", min_width=_LEAST_WIDTH)
     for column in ("sizes", "best rate", "largest batch"):
-        shown.add_column(column, justify="right")
+        shown.add_column(column, justify="right", overflow="fold")
     for unit in table.units:
         best = min(unit.points, key=lambda point: point.total_ms / point.batch)
         shown.add_row(
             plain(unit.name),
-            plain(unit.full_name),
+            *([plain(unit.full_name)] if in_full else []),
             plain(unit.device_name or "–"),
             plain(unit.backend_version or "–"),
             str(len(unit.points)),
@@ -93,7 +98,7 @@ def _shares_table(plan: Plan) -> Table:
     shown = Table(
         title=f"A batch of {plan.batch} ({plan.algorithm}): {format_ms(plan.makespan_ms)} ms", title_justify="left"
     )
-    shown.add_column("unit")
+    shown.add_column("unit", overflow="fold", min_width=_LEAST_WIDTH)
     shown.add_column("images", justify="right")
     shown.add_column("chunks")
     shown.add_column("predicted ms", justify="right")
@@ -122,7 +127,7 @@ def chunks_in_short(chunks: tuple[int, ...]) -> str:
 def _gains_table(plan: Plan) -> Table:
     shown = Table(title="Against one unit alone", title_justify="left")
     shown.add_column("best single unit")
-    shown.add_column("unit")
+    shown.add_column("unit", overflow="fold", min_width=_LEAST_WIDTH)
     for column in ("ms", "time saved", "times as fast"):
         shown.add_column(column, justify="right")
     for label, single in (("whole batch at once", plan.best_single), ("in chunks", plan.best_single_chunked)):
@@ -140,7 +145,7 @@ def _gains_table(plan: Plan) -> Table:
 def subsets_table(subsets: list[Subset], batch: int) -> Table:
     """Show every combination of units, the fastest first."""
     shown = Table(title=f"Every combination of units, a batch of {batch}", title_justify="left")
-    shown.add_column("units")
+    shown.add_column("units", overflow="fold", min_width=_LEAST_WIDTH)
     shown.add_column("ms", justify="right")
     shown.add_column("times as fast as the best unit", justify="right")
     shown.add_column("images")
@@ -173,25 +178,6 @@ def subset_facts(subset: Subset) -> dict[str, Any]:
         "gain": subset.gain,
         "shares": None if plan is None else [asdict(share) for share in plan.shares],
     }
-
-
-def kept_table(kept: list[tuple[Path, PerformanceTable]]) -> Table:
-    """List the tables that are kept of this machine."""
-    shown = Table(title="Performance tables of this machine", title_justify="left")
-    for column in ("network", "units", "points", "file"):
-        shown.add_column(column, justify="right" if column == "points" else "left", overflow="fold")
-    for path, table in kept:
-        points = sum(len(unit.points) for unit in table.units)
-        shown.add_row(plain(table.network), plain(unit_names(table.units)), str(points), plain(str(path)))
-    return shown
-
-
-def kept_facts(kept: list[tuple[Path, PerformanceTable]]) -> list[dict[str, Any]]:
-    """Return the same as plain values for a JSON document."""
-    return [
-        {"network": table.network, "units": [unit.name for unit in table.units], "file": str(path)}
-        for path, table in kept
-    ]
 
 
 def unit_names(units: tuple[UnitTable, ...]) -> str:

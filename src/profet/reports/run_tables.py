@@ -13,12 +13,14 @@ from profet.reports.tables import plain
 
 _BAR = 40
 _BLOCKS = "█▓"
+_LEAST_WIDTH = 8
+"""Columns of names get no narrower; longer names go on in the next line, so that none is cut."""
 _MOST_FAILURES = 20
 
 
 def run_tables(trial: Trial) -> list[Table]:
     """Show what each unit did in the typical run, and what failed."""
-    tables = [_units_table(trial.typical)]
+    tables = [_units_table(trial.typical), _timeline_table(trial.typical)]
     if trial.failures:
         tables.append(_failures_table(trial.failures))
     return tables
@@ -28,16 +30,24 @@ def run_answer(trial: Trial) -> str:
     """Say in a few sentences what the split gained."""
     report = trial.typical
     times = f"{format_ms(report.makespan_ms)} ms, predicted {format_ms(report.predicted_ms)} ms"
+    overhead = f"{format_ms(report.overhead_ms)} ms"
     did = "Ran" if _is_single(report) else "Split"
-    text = f"{did}: {times}; the split itself cost {format_ms(report.overhead_ms)} ms."
-    if report.plan.verdict == "do not split":
+    text = f"{did}: {times}; the split itself cost {overhead}."
+    if len(report.units) == 1:
+        text = f"Ran on {report.units[0].unit}, the only unit: {times}; handing it over cost {overhead}."
+    elif report.plan.verdict == "do not split":
         only = f" by the plan {report.plan.rival.unit} alone is as fast" if report.plan.rival else ""
-        text = f"Do not split:{only}. {text}"
+        all_the_same = "" if _is_single(report) else " Images went to several units all the same."
+        text = f"Do not split:{only}.{all_the_same} {text}"
     check = trial.check
     if check is None or trial.speed_up is None:
         return text
     alone = f"{format_ms(check.makespan_ms)} ms (predicted {format_ms(check.predicted_ms)} ms)"
-    text += f" {check.unit} alone took {alone}: the split is {trial.speed_up:.2f} times as fast."
+    if not _is_single(report):
+        lost = "" if trial.speed_up >= 1 else ", so it did not pay"
+        text += f" {check.unit} alone took {alone}: the split is {trial.speed_up:.2f} times as fast{lost}."
+    elif len(report.units) > 1:
+        text += f" {check.unit} alone took {alone}."
     same = "the same" if check.equal else "NOT the same"
     return (
         f"{text} The outputs are {same}: they differ by up to {check.difference:.1e} of the largest value;"
@@ -104,13 +114,12 @@ def _units_table(report: RunReport) -> Table:
         f" {format_ms(report.makespan_ms)} ms",
         title_justify="left",
     )
-    table.add_column("unit")
+    table.add_column("unit", overflow="fold", min_width=_LEAST_WIDTH)
     for column in ("images", "planned", "chunks", "execution", "I/O", "finished at", "predicted"):
-        table.add_column(column, justify="right")
-    table.add_column(f"0 … {format_ms(report.makespan_ms)} ms", no_wrap=True)
+        table.add_column(column, justify="right", overflow="fold")
     for unit in report.units:
         if not unit.images:
-            table.add_row(plain(unit.unit), "–", str(unit.planned_images or "–"), *["–"] * 5, "")
+            table.add_row(plain(unit.unit), "–", str(unit.planned_images or "–"), *["–"] * 5)
             continue
         table.add_row(
             plain(unit.unit),
@@ -121,8 +130,18 @@ def _units_table(report: RunReport) -> Table:
             format_ms(unit.io_ms),
             format_ms(unit.finish_ms or 0.0),
             format_ms(unit.planned_ms) if unit.planned_images else "–",
-            timeline(unit, report.makespan_ms),
         )
+    return table
+
+
+def _timeline_table(report: RunReport) -> Table:
+    """Show who ran when; a table of its own, so that both fit a narrow terminal."""
+    table = Table(title="Who ran when", title_justify="left")
+    table.add_column("unit", overflow="fold", min_width=_LEAST_WIDTH)
+    table.add_column(f"0 … {format_ms(report.makespan_ms)} ms", no_wrap=True)
+    for unit in report.units:
+        if unit.images:
+            table.add_row(plain(unit.unit), timeline(unit, report.makespan_ms))
     return table
 
 
@@ -139,7 +158,8 @@ def timeline(unit: UnitRun, makespan_ms: float) -> Text:
 def _failures_table(failures: tuple[Failure, ...]) -> Table:
     table = Table(title="What failed; the result is whole all the same", title_justify="left")
     for column in ("unit", "what", "at image", "after ms", "told"):
-        table.add_column(column, justify="right" if column in {"at image", "after ms"} else "left")
+        number = column in {"at image", "after ms"}
+        table.add_column(column, justify="right" if number else "left", overflow="fold")
     for failure in failures[:_MOST_FAILURES]:
         limit = f"; it gets {failure.largest_batch} at most" if failure.largest_batch is not None else ""
         at = "–" if failure.at_image is None else str(failure.at_image)

@@ -53,9 +53,8 @@ def _units_table(facts: dict[str, Any]) -> Table:
     table = Table(title=f"Units of this machine: {machine['cpu']}, {cores}{memory}", title_justify="left")
     table.add_column("--device", no_wrap=True)
     table.add_column("short", no_wrap=True)
-    table.add_column("device")
-    table.add_column("version", no_wrap=True)
-    table.add_column("status")
+    for column in ("device", "version", "status"):
+        table.add_column(column, overflow="fold")
     for unit in facts["units"]:
         cells = [plain(unit["unit"]), unit["short_name"] or "", plain(unit["device_name"])]
         status = f"ready; {unit['note']}" if unit["note"] else "ready"
@@ -66,8 +65,8 @@ def _units_table(facts: dict[str, Any]) -> Table:
 def _missing_table(facts: dict[str, Any]) -> Table:
     table = Table(title="Missing", title_justify="left")
     table.add_column("what", no_wrap=True)
-    table.add_column("why")
-    table.add_column("how to get it")
+    table.add_column("why", overflow="fold")
+    table.add_column("how to get it", overflow="fold")
     for each in facts["missing"]:
         table.add_row(plain(each["what"]), plain(each["why"]), plain(each["how"]))
     return table

@@ -30,6 +30,8 @@ def test_the_first_images_of_a_file_are_read(toy: Network, images: Array, tmp_pa
         (np.zeros((0, 3, 4, 4), np.float32), "holds no image"),
         (np.zeros((2, 3, 4, 4), np.float32), "holds 2 images, fewer than --batch 5"),
         (np.array([{}], object), "not a .npy file of numbers"),
+        (np.full((5, 3, 4, 4), "text"), "holds <U4; toy takes float32"),
+        (np.zeros((5, 3, 4, 4), np.complex64), "holds complex64; toy takes float32"),
     ],
 )
 def test_other_arrays_are_refused(toy: Network, array: Array, words: str, tmp_path: Path) -> None:

@@ -1,7 +1,10 @@
 """Partitioner: batch after batch over several units, whole and in order whatever happens to them."""
 
+import signal
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 import psutil
@@ -11,6 +14,7 @@ from profet.errors import InputError
 from profet.partition.backends.protocol import Array, OutOfMemoryError, UnitError
 from profet.partition.execution.partitioner import Partitioner
 from profet.partition.execution.planning import Planning
+from profet.partition.execution.pool import MOST_RESTARTS
 from profet.partition.networks.network import Network
 from profet.partition.tables import PerformanceTable
 from profet.partition.units import Unit
@@ -246,5 +250,63 @@ def test_nothing_is_left_when_it_is_closed(toy: Network, images: Array) -> None:
         pids = [member.worker.pid for member in partitioner._pool.members if member.worker is not None]
         assert len(pids) == 2
     assert not any(psutil.pid_exists(pid or 0) for pid in pids)
+    with pytest.raises(UnitError, match="closed"):
+        partitioner.run(images[:8])
+
+
+@contextmanager
+def interrupted_after(seconds: float) -> Iterator[None]:
+    """Raise KeyboardInterrupt inside, as Ctrl-C would, and wait for it."""
+
+    def interrupt(_number: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        with pytest.raises(KeyboardInterrupt):
+            yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers to interrupt with")
+@pytest.mark.parametrize("batch", [64, 7], ids=["while it runs", "while it is warmed up for"])
+def test_a_batch_after_one_that_was_interrupted_is_whole(toy: Network, images: Array, batch: int) -> None:
+    curve = (1.0, 40.0)
+    units = (simulated("one", *curve), simulated("other", *curve))
+    with Partitioner(toy, units, performance_table(one=curve, other=curve), 64, "static") as partitioner:
+        for _ in range(MOST_RESTARTS + 1):
+            with interrupted_after(0.1):
+                partitioner.run(images[:batch])
+            assert is_answer(partitioner.run(images[:5]), images[:5])
+
+
+def test_all_units_that_were_lost_are_waited_for(toy: Network, images: Array) -> None:
+    warming = len(Planning(TABLE, 64, "chunked", "static").sizes(64)["fast"])
+    unit = simulated("fast", *FAST, f"fail-after={warming + 1}")
+    with Partitioner(toy, [unit], performance_table(fast=FAST), 64, "static") as partitioner:
+        assert is_answer(partitioner.run(images[:64]), images)
+        with pytest.raises(UnitError, match="exit code 1"):
+            partitioner.run(images[:64])
+        assert is_answer(partitioner.run(images[:64]), images)
+
+
+def test_a_unit_that_became_slow_is_left_alone_for_a_while(toy: Network, images: Array) -> None:
+    with Partitioner(toy, pair(slow="slowdown=40"), TABLE, 64) as partitioner:
+        given = []
+        for _ in range(5):
+            partitioner.run(images)
+            report = partitioner.last_report
+            assert report is not None
+            given.append(report.units[1].images)
+    assert given[0] > 0
+    assert sum(given[1:]) <= 2
+
+
+def test_it_is_closed_when_its_block_was_left_by_an_error(toy: Network, images: Array) -> None:
+    with pytest.raises(ZeroDivisionError), Partitioner(toy, pair(), TABLE, 8) as partitioner:
+        raise ZeroDivisionError
     with pytest.raises(UnitError, match="closed"):
         partitioner.run(images[:8])

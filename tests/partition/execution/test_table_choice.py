@@ -65,3 +65,16 @@ def test_only_units_that_are_not_known_are_measured(
     assert [point.batch for point in table.units[0].points] == [1, 2, 3, 4]
     kept = load_table(table_path(toy))
     assert {unit.full_name for unit in kept.units} == {first.full_name, second.full_name}
+
+
+def test_a_unit_whose_measurement_was_stopped_early_is_warned_of(
+    toy: Network, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROFET_DATA_DIR", str(tmp_path))
+    unit = parse_unit("simulated:early:image=0.1").named("early")
+    assert measured_table(toy, [unit], 4).warnings == ()
+    assert measured_table(toy, [unit], 16).warnings == ()
+    (warning,) = measured_table(toy, [unit], 64).warnings
+    assert "unit early: was measured up to a batch of 4 only" in warning
+    limited = parse_unit("simulated:early:largest=2:image=0.1").named("early")
+    assert measured_table(toy, [limited], 64).warnings == ()

@@ -53,3 +53,14 @@ def test_a_learnt_limit_stands_in_the_table_and_only_falls() -> None:
     learnt.limit("a", 9)
     assert learnt.table.unit("a").largest_batch == 7
     assert learnt.drift == 0
+
+
+def test_sizes_that_were_not_seen_twice_are_believed_to_follow_those_that_were() -> None:
+    learnt = feedback()
+    learnt.learn("a", [ran(4, 16.0), ran(4, 16.0), ran(8, 900.0)])
+    believed = learnt.believed()
+    assert {point.batch: point.execution_ms for point in believed.unit("a").points} == {
+        1: 6.25, 2: 7.5, 4: 10, 8: 15, 16: 25, 32: 45
+    }  # fmt: skip
+    assert believed.unit("b") == feedback().table.unit("b")
+    assert learnt.table.unit("a").point(8).execution_ms == 12  # what was not seen is not written down

@@ -114,6 +114,14 @@ CHANGED: dict[str, tuple[Callable[[Path], Any], list[str]]] = {
         lambda path: save_model(path, [RELU], [value("x", ["batch", 3, "height", "width"])], [RESULT]),
         ["more than its batch open (height, width)", "make_dynamic_shape_fixed"],
     ),
+    "axis of size 0": (
+        lambda path: save_model(path, [RELU], [value("x", ["batch", 0])], [RESULT]),
+        ["more than its batch open (an axis of size 0); export the network again"],
+    ),
+    "axis without a name": (
+        lambda path: save_model(path, [RELU], [value("x", ["batch", None, "width"])], [RESULT]),
+        ["(an axis without a name, width)", "--dim_param width"],
+    ),
     "no shape": (
         lambda path: save_model(path, [RELU], [value("x", None)], [RESULT]),
         ["input x has no shape"],
@@ -128,7 +136,7 @@ CHANGED: dict[str, tuple[Callable[[Path], Any], list[str]]] = {
     ),
     "text as input": (
         lambda path: save_model(path, [RELU], [value("x", ["batch", 4], TensorProto.STRING)], [RESULT]),
-        ["input x is of type"],
+        ["input x is of type string"],
     ),
     "sequence as input": (
         lambda path: save_model(
@@ -251,3 +259,8 @@ def test_weights_outside_the_folder_are_never_opened(path: Path, location: str) 
 def test_unknown_network_is_met_with_the_nearest_names() -> None:
     with pytest.raises(InputError, match=r"nearest: resnet-50.*or give the path of an \.onnx file"):
         find_network("resnet50")
+
+
+def test_empty_name_is_no_folder() -> None:
+    with pytest.raises(InputError, match="no network is called ''"):
+        find_network("")

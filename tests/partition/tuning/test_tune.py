@@ -41,9 +41,12 @@ def test_what_a_small_budget_finds_is_kept_and_used(
     found = [json.loads(line)[1] for line in records.read_text().splitlines()]
     assert any(seconds[0] < 1 for _, seconds, *_ in found)  # candidates that ran, not only failures
     assert not list(tmp_path.glob("profet-tune-*"))
+    assert "+tuned." in str(backend("tvm").version())
     _make_records_win(records.parent)
     runner = backend("tvm").load(network, parse_unit(UNIT))
+    runner.warm_up(3)
     runner.warm_up(4)  # from the records
+    assert 3 in runner._programs._chosen  # anew, as the program for 4 may be faster; not in the middle of a batch
     for batch in (4, 3):
         images, outputs = images_of(network, batch), outputs_of(network, batch)
         runner.run(images, outputs)
@@ -131,3 +134,19 @@ def test_files_that_another_user_could_have_written_are_refused(folder: TuningFo
 def test_what_was_tuned_for_another_version_is_not_taken(folder: TuningFolder) -> None:
     with pytest.raises(InputError, match="another target or version"):
         TuningFolder(folder.path, "a target", "2.0").summary()
+
+
+@needs_tvm
+def test_times_from_before_a_tuning_are_of_another_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PROFET_DATA_DIR", str(tmp_path))
+    plain = backend("tvm").version()
+    assert plain is not None
+    records = tmp_path / "tuning" / f"tvm-{plain}" / "llvm-1" / "database_tuning_record.json"
+    records.parent.mkdir(parents=True)
+    versions = [plain]
+    for content in ("", "[0, []]\n", "[0, []]\n[0, []]\n"):
+        records.write_text(content)
+        versions.append(str(backend("tvm").version()))
+    assert versions[1] == plain
+    assert len(set(versions)) == 3
+    assert all(version.startswith(f"{plain}+tuned.") for version in versions[2:])

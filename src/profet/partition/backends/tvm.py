@@ -14,6 +14,7 @@ from profet.partition.cores import default_threads
 from profet.partition.machine import machine_facts
 from profet.partition.networks.network import Network
 from profet.partition.tuning.lowering import INSTALL, device_of, import_tvm, quiet, target_of
+from profet.partition.tuning.records import tuned_mark
 from profet.partition.units import Unit
 from profet.quantities import MS_PER_S
 
@@ -28,8 +29,10 @@ class Tvm:
     install = INSTALL
 
     def version(self) -> str | None:
-        """Return the installed version, or None."""
-        return installed_version("apache-tvm")
+        """Return the installed version and a mark of what tuning has found for it, or None."""
+        version = installed_version("apache-tvm")
+        mark = "" if version is None else tuned_mark(version)
+        return f"{version}+tuned.{mark}" if mark else version
 
     def devices(self) -> list[Device]:
         """List the CPU, and the GPUs that its build can use.

@@ -35,6 +35,8 @@ def read_images(path: str | Path, network: Network, batch: int | None) -> Array:
     if images.ndim < 1 or images.shape[1:] != network.input.shape:
         takes = ", ".join(map(str, ("images", *network.input.shape)))
         raise InputError(f"{path}: has shape {images.shape}; {network.name} takes ({takes})")
+    if not np.can_cast(images.dtype, network.input.dtype, "same_kind"):
+        raise InputError(f"{path}: holds {str(images.dtype)[:40]}; {network.name} takes {network.input.dtype}")
     if not len(images):
         raise InputError(f"{path}: holds no image")
     if batch is not None and len(images) < batch:

@@ -72,13 +72,13 @@ class Dispatch:
             for share, chunks in zip(plan.shares, self.chunks, strict=True)
         )
 
-    def factor(self, number: int) -> float:
-        """Return a unit's real time over its table's, as this batch saw it; 1 where nothing was seen."""
+    def factor(self, number: int) -> float | None:
+        """Return a unit's real time over its table's, as this batch saw it; None where nothing was seen."""
         ratios = [
             (chunk.finish_ms - chunk.start_ms) / predicted
             for chunk, predicted in zip(self.chunks[number], self._predicted_ms[number], strict=True)
         ]
-        return median(ratios) if ratios else 1.0
+        return median(ratios) if ratios else None
 
     def _now_ms(self) -> float:
         return (time.perf_counter() - self._released_s) * _MS
@@ -187,6 +187,7 @@ class Dispatch:
             if self._schedule.waiting[number] and member.worker is not None:
                 name = member.unit.name
                 member.lose(Failure(name, "crashed", f"{name}: the batch was given up while it ran"))
+                member.restarts -= 1  # it did nothing wrong
 
 
 def _chunk_run(answer: ChunkDone, released_s: float, heard_s: float) -> ChunkRun:

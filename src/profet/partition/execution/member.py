@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from profet.partition.backends.protocol import OutOfMemoryError, UnitError
 from profet.partition.execution.messages import Failed
 from profet.partition.execution.run_report import Failure
-from profet.partition.execution.worker import START_TIMEOUT_S, UnitLostError, UnitWorker
+from profet.partition.execution.worker import UnitLostError, UnitWorker
 from profet.partition.units import Unit
 
 
@@ -47,11 +47,11 @@ class Member:
             self.worker = None
 
 
-def hear_warmed(member: Member, worker: UnitWorker, size: int) -> Failure | None:
-    """Hear that a unit is warm for a size, or learn why it is not."""
+def hear_warmed(member: Member, worker: UnitWorker, size: int, timeout_s: float) -> Failure | None:
+    """Hear that a unit is warm for a size, or learn why it is not; it hangs if it does not answer in time."""
     name = member.unit.name
     try:
-        answer = worker.receive(START_TIMEOUT_S, f"at a batch of {size}")
+        answer = worker.receive(timeout_s, f"when it was warmed up for a batch of {size}")
         if isinstance(answer, Failed):
             raise worker.error(answer)
     except OutOfMemoryError as error:
@@ -71,9 +71,11 @@ def hear_warmed(member: Member, worker: UnitWorker, size: int) -> Failure | None
     return None
 
 
-def hear_recovery(member: Member, worker: UnitWorker) -> None:
+def hear_recovery(member: Member, worker: UnitWorker, hung: bool = False) -> None:
     """Hear what a unit that was started again has answered so far; it is usable once nothing is owed."""
     try:
+        if hung:
+            raise UnitError(f"{member.unit.name}: did not start again in time; it was ended")
         while member.recovering and worker.pipe.poll(0):
             answer = worker.receive(0.0)
             if isinstance(answer, Failed):

@@ -107,6 +107,7 @@ class Partitioner:
             self.close()
         else:
             self._pool.kill()
+            self._shared = None
 
     @property
     def inputs(self) -> Array:

@@ -1,16 +1,20 @@
 """Pool: the processes of all units, started and warmed together, and one batch at a time run on them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from multiprocessing import connection
 from types import TracebackType
 from typing import Self
 
+from profet.errors import ProfetError
 from profet.partition.backends.protocol import UnitError
 from profet.partition.execution.lost_unit import UnitLostError
 from profet.partition.execution.member import Member, hear_recovery, hear_warmed
 from profet.partition.execution.messages import Ping, Stop, WarmUp
 from profet.partition.execution.run_report import Failure
 from profet.partition.execution.shared_batch import SharedBatch
-from profet.partition.execution.worker import UnitWorker
+from profet.partition.execution.worker import START_TIMEOUT_S, UnitWorker
 from profet.partition.networks.network import Network
 from profet.partition.units import Unit
 
@@ -52,10 +56,11 @@ class Pool:
             UnitError: none could.
         """
         failures = []
+        started_s = time.monotonic()
         for member in self.members:
             try:
                 if member.worker is not None:
-                    member.worker.wait_ready()
+                    member.worker.wait_ready(_left_s(started_s, START_TIMEOUT_S))
             except UnitError as error:
                 failures.append(Failure(member.unit.name, "did not start", str(error)))
                 member.lose(failures[-1])
@@ -80,16 +85,20 @@ class Pool:
             (member, worker, sorted(set(sizes.get(member.unit.name, ())) - member.warmed))
             for member, worker in self._ready()
         ]
-        for _, worker, new in wanted:
-            for size in new:
-                worker.send(WarmUp(size))
         failures = []
-        for member, worker, new in wanted:
-            for size in new:
-                failure = hear_warmed(member, worker, size) if member.usable else None
-                failures.extend([] if failure is None else [failure])
+        started_s = time.monotonic()
+        with self._all_answers_heard():
+            for _, worker, new in wanted:
+                for size in new:
+                    worker.send(WarmUp(size))
+            for member, worker, new in wanted:
+                for count, size in enumerate(new, 1):
+                    if member.usable:
+                        failures.append(
+                            hear_warmed(member, worker, size, _left_s(started_s, count * START_TIMEOUT_S))
+                        )
         self._refuse_none_left()
-        return failures
+        return [failure for failure in failures if failure is not None]
 
     def _ready(self) -> list[tuple[Member, UnitWorker]]:
         return [(each, each.worker) for each in self.members if each.worker is not None and not each.recovering]
@@ -102,19 +111,20 @@ class Pool:
         """
         failures = []
         ready = self._ready()
-        for _, worker in ready:
-            worker.send(Ping())
-        for member, worker in ready:
-            try:
-                worker.receive(_ARM_TIMEOUT_S, "before the batch")
-            except UnitLostError as error:
-                failures.append(Failure(member.unit.name, "hung" if error.hung else "crashed", str(error)))
-                member.lose(failures[-1])
+        with self._all_answers_heard():
+            for _, worker in ready:
+                worker.send(Ping())
+            for member, worker in ready:
+                try:
+                    worker.receive(_ARM_TIMEOUT_S, "before the batch")
+                except UnitLostError as error:
+                    failures.append(Failure(member.unit.name, "hung" if error.hung else "crashed", str(error)))
+                    member.lose(failures[-1])
         self._refuse_none_left()
         return failures
 
     def restart_lost(self, sizes: Mapping[str, Iterable[int]]) -> None:
-        """Start lost units again, a few times at most, and take back those that are ready; never waits."""
+        """Start lost units again, a few times at most, and take back those that are ready; wait if none is left."""
         for member in self.members:
             if member.worker is None and member.restarts < MOST_RESTARTS:
                 member.restarts += 1
@@ -125,12 +135,35 @@ class Pool:
                 member.recovering = 1 + len(member.warmed)
             elif member.worker is not None and member.recovering:
                 hear_recovery(member, member.worker)
+        started_s = time.monotonic()
+        while not any(member.usable for member in self.members):
+            recovering = {each.worker.pipe: each for each in self.members if each.worker is not None}
+            if not recovering:
+                break
+            ready = connection.wait(list(recovering), _left_s(started_s, START_TIMEOUT_S))
+            for pipe, member in recovering.items():
+                if member.worker is not None and (pipe in ready or not ready):
+                    hear_recovery(member, member.worker, hung=not ready)
+
+    @contextmanager
+    def _all_answers_heard(self) -> Iterator[None]:
+        """Where asking is broken off, as by Ctrl-C, end the units: their answers would be taken for later ones."""
+        try:
+            yield
+        except ProfetError:
+            raise
+        except BaseException:
+            for member, _ in self._ready():
+                name = member.unit.name
+                member.lose(Failure(name, "crashed", f"{name}: was ended in the middle of getting ready"))
+                member.restarts -= 1  # it did nothing wrong
+            raise
 
     def _refuse_none_left(self) -> None:
         if any(member.usable for member in self.members):
             return
         told = "; ".join(m.lost_because.text for m in self.members if m.lost_because is not None)
-        raise UnitError(f"no unit is left to run the batch: {told or 'all are still starting again'}")
+        raise UnitError(f"no unit is left to run the batch: {told}")
 
     def close(self) -> None:
         """End all processes."""
@@ -147,3 +180,8 @@ class Pool:
             if member.worker is not None:
                 member.worker.kill()
         self.close()
+
+
+def _left_s(started_s: float, limit_s: float) -> float:
+    """Return what is left of a time; units that hang together are waited for once."""
+    return max(0.0, started_s + limit_s - time.monotonic())

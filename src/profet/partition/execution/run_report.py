@@ -101,7 +101,6 @@ class RunReport:
         preparation_ms: planning and arming before the release.
         units: what each unit did, in the table's order.
         failures: what went wrong; the result is whole all the same.
-        warnings: what the user should know.
     """
 
     plan: Plan
@@ -111,7 +110,6 @@ class RunReport:
     preparation_ms: float
     units: tuple[UnitRun, ...]
     failures: tuple[Failure, ...] = ()
-    warnings: tuple[str, ...] = ()
 
     @property
     def batch(self) -> int:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from profet.partition.measurement.listening import Listener
 
 _LEAST_MEASURED = 4
+_FAR_BELOW = 4
 
 
 def fitted_table(table: PerformanceTable, network: Network, units: Sequence[Unit]) -> PerformanceTable:
@@ -104,7 +105,19 @@ def measured_table(
         old = () if kept is None else tuple(each for each in kept.units if each.full_name in known)
         kept = msgspec.structs.replace(fresh, units=_named_apart((*old, *fresh.units)))
     names = {each.full_name for each in kept.units}
-    return fitted_table(kept, network, [unit for unit in units if unit.full_name in names])
+    table = fitted_table(kept, network, [unit for unit in units if unit.full_name in names])
+    short = _stops_short(table, min(max_batch, MAX_BATCH))
+    return msgspec.structs.replace(table, warnings=(*table.warnings, *short))
+
+
+def _stops_short(table: PerformanceTable, wanted: int) -> list[str]:
+    """Say which units were measured at small sizes alone, as when a measurement was stopped."""
+    return [
+        f"unit {unit.name}: was measured up to a batch of {unit.points[-1].batch} only, so larger chunks are not"
+        " thought of; profet partition measure goes on with them"
+        for unit in table.units
+        if unit.points[-1].batch * _FAR_BELOW < min(wanted, unit.largest_batch or wanted)
+    ]
 
 
 def _named_apart(tables: Sequence[UnitTable]) -> tuple[UnitTable, ...]:

@@ -2,13 +2,14 @@
 
 from collections import deque
 from collections.abc import Iterable
+from statistics import geometric_mean
 
 import msgspec
 
 from profet.partition.execution.run_report import ChunkRun
 from profet.partition.tables import PerformanceTable, Point, UnitTable
 
-WEIGHT = 0.25
+_WEIGHT = 0.25
 """How far a point moves towards what was seen."""
 
 _REMEMBERED = 3
@@ -24,7 +25,7 @@ class TableFeedback:
     """
 
     def __init__(self, table: PerformanceTable) -> None:
-        self.table = table
+        self.table = self._given = table
         self.drift = 0.0
         self._units: dict[str, dict[int, Point]] = {}
         self._planned_ms: dict[tuple[str, int], float] = {}
@@ -54,13 +55,40 @@ class TableFeedback:
             execution_ms, io_ms = sorted(seen, key=sum)[(len(seen) - 1) // 2]
             points[chunk.images] = changed[chunk.images] = msgspec.structs.replace(
                 point,
-                execution_ms=point.execution_ms + WEIGHT * (execution_ms - point.execution_ms),
-                io_ms=point.io_ms + WEIGHT * (io_ms - point.io_ms),
+                execution_ms=point.execution_ms + _WEIGHT * (execution_ms - point.execution_ms),
+                io_ms=point.io_ms + _WEIGHT * (io_ms - point.io_ms),
                 repeats=point.repeats + 1,
             )
             self.drift = max(self.drift, abs(points[chunk.images].total_ms / self._planned_ms[key] - 1))
         if changed:
             self.table = self.table.with_unit(self.table.unit(unit).with_points(*changed.values()))
+
+    def believed(self) -> PerformanceTable:
+        """Return the table to plan with, in which sizes that were not seen, or once only, follow those that were.
+
+        A unit that has become slow is slow at every size. Were only the sizes seen to be slow, the others would
+        look fast beside them, and be tried in turn.
+        """
+        pairs = zip(self.table.units, self._given.units, strict=True)
+        return msgspec.structs.replace(self.table, units=tuple(self._followed(*each) for each in pairs))
+
+    def _followed(self, unit: UnitTable, given: UnitTable) -> UnitTable:
+        seen = {size for name, size in self._seen if name == unit.name and self._is_sure(name, size)}
+        pairs = list(zip(unit.points, given.points, strict=True))
+        moved = [now.total_ms / then.total_ms for now, then in pairs if now.batch in seen]
+        if not moved:
+            return unit
+        ratio = geometric_mean(moved)
+        others = [point for point in given.points if point.batch not in seen]
+        return unit.with_points(
+            *(
+                msgspec.structs.replace(each, execution_ms=ratio * each.execution_ms, io_ms=ratio * each.io_ms)
+                for each in others
+            )
+        )
+
+    def _is_sure(self, unit: str, size: int) -> bool:
+        return len(self._seen[unit, size]) == _REMEMBERED
 
     def limit(self, unit: str, largest_batch: int) -> None:
         """Note the largest batch that a unit holds, as it was learnt."""

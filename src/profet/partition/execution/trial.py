@@ -50,7 +50,7 @@ class Trial:
         network: what was run.
         reports: the batches that were split, in order.
         outputs: of the last of them.
-        check: the same on one unit; None where that was not asked for.
+        check: the same on one unit; None where that was not asked for, or where the unit was lost.
         failures: what went wrong, while units were warmed up too.
         warnings: what the user should know.
     """
@@ -101,8 +101,10 @@ def run_trial(
         reports.append(_last(partitioner))
         if check and best is not None:
             expected = partitioner.run(images, alone=best.unit)
-            alone_ms.append(_last(partitioner).makespan_ms)
-            failures.extend(_last(partitioner).failures)
+            report = _last(partitioner)
+            failures.extend(report.failures)
+            if all(unit.unit == best.unit for unit in report.units if unit.images):  # else others did it instead
+                alone_ms.append(report.makespan_ms)
     failures.extend(failure for report in reports for failure in report.failures)
     done = None
     if best is not None and alone_ms:

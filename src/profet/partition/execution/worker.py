@@ -1,6 +1,7 @@
 """UnitWorker: the owner's end of one unit's process, which loads a network and runs batches of it."""
 
 import threading
+import time
 from multiprocessing import connection, get_context
 from types import TracebackType
 from typing import Any, Self
@@ -8,7 +9,7 @@ from typing import Any, Self
 from profet.interrupts import interrupts_held_back
 from profet.partition.backends.protocol import RunTimes, UnitError
 from profet.partition.execution.lost_unit import SIGKILL, UnitLostError, failure_error, how_it_ended
-from profet.partition.execution.messages import Answer, Done, Failed, Load, Ping, Request, Stop, Time, Timed, WarmUp
+from profet.partition.execution.messages import Answer, Done, Failed, Load, Request, Stop, Time, Timed, WarmUp
 from profet.partition.execution.shared_batch import SharedBatch
 from profet.partition.execution.worker_process import serve
 from profet.partition.networks.network import Network
@@ -41,6 +42,7 @@ class UnitWorker:
         self.unit = unit
         self.warnings: tuple[str, ...] = ()
         self._ready = False
+        self._asked_s = 0.0
         context = get_context("spawn")
         self.pipe: connection.Connection[Any, Any]
         self.pipe, theirs = context.Pipe()
@@ -122,16 +124,9 @@ class UnitWorker:
             raise UnitError(f"{self.unit.name}: answered {type(answer).__name__} where times were asked for")
         return list(answer.times)
 
-    def ping(self, timeout_s: float) -> None:
-        """Wait until it has done all that it was asked for and stands armed.
-
-        Raises:
-            UnitLostError: it ended or hangs.
-        """
-        self._ask(Ping(), timeout_s, "before the batch")
-
     def send(self, request: Request) -> None:
         """Send a request without waiting for its answer; a process that is gone is told of by receive."""
+        self._asked_s = time.monotonic()
         try:
             self.pipe.send(request)
         except OSError:  # closed: what it still said is read first, then its end
@@ -150,8 +145,9 @@ class UnitWorker:
         try:
             if not self.pipe.poll(max(0.0, timeout_s)):
                 self.kill()
-                name = self.unit.name
-                raise UnitLostError(f"{name}: did not answer for {timeout_s:.3g} s {when}; it was ended", hung=True)
+                waited_s = time.monotonic() - self._asked_s
+                text = f"{self.unit.name}: did not answer for {waited_s:.1f} s {when}; it was ended"
+                raise UnitLostError(text, hung=True)
             answer: Answer = self.pipe.recv()
         except (EOFError, OSError):
             raise self.lost(when) from None

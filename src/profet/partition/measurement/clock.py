@@ -6,7 +6,7 @@ from typing import Self
 
 from profet.partition.backends.protocol import OutOfMemoryError, RunTimes
 from profet.partition.execution.shared_batch import available_bytes
-from profet.partition.execution.worker import UnitLostError, UnitWorker
+from profet.partition.execution.worker import START_TIMEOUT_S, UnitLostError, UnitWorker
 from profet.partition.measurement.repeats import RepeatRule, summarize
 from profet.partition.networks.network import Network
 from profet.partition.tables import Point
@@ -16,6 +16,7 @@ _MOST_OF_MEMORY = 0.8
 _REPEATS_AT_ONCE = 5
 _LEAST_TIMEOUT_S = 60.0
 _TIMEOUT_FACTOR = 20
+_LONGEST_FACTOR = 10
 
 
 class UnitClock:
@@ -25,12 +26,14 @@ class UnitClock:
         unit: what is measured.
         network: what it runs.
         rule: how often.
+        longest_s: what one batch may take.
     """
 
-    def __init__(self, unit: Unit, network: Network, rule: RepeatRule) -> None:
+    def __init__(self, unit: Unit, network: Network, rule: RepeatRule, longest_s: float = 0.0) -> None:
         self._unit = unit
         self._network = network
         self._rule = rule
+        self._timeout_s = max(START_TIMEOUT_S, _LONGEST_FACTOR * longest_s)
         self._worker: UnitWorker | None = None
 
     def __enter__(self) -> Self:
@@ -69,10 +72,10 @@ class UnitClock:
 
     def _timed(self, batch: int) -> Point:
         worker, rule = self._ready(), self._rule
-        worker.warm_up(batch)
+        worker.warm_up(batch, self._timeout_s)
         warm_ups: list[RunTimes] = []
         while not rule.warm([each.total_ms for each in warm_ups]):
-            warm_ups += worker.time_batch(batch, 1)
+            warm_ups += worker.time_batch(batch, 1, timeout_s=self._timeout_s)
         repeats = warm_ups[-1:]  # it is warm by then, and long batches need no further one
         timeout_s = max(_LEAST_TIMEOUT_S, _TIMEOUT_FACTOR * _REPEATS_AT_ONCE * repeats[0].total_ms / 1000)
         while not rule.enough([each.total_ms for each in repeats]):

@@ -36,8 +36,9 @@ class Company:
 
     def __enter__(self) -> Self:
         try:
-            self._workers = [UnitWorker(unit, self._network) for unit in self._units]
-            for worker in list(self._workers):
+            for unit in self._units:  # one by one, so that those before one that does not start are known
+                self._workers.append(UnitWorker(unit, self._network))
+            for worker in self._workers:
                 self._set_going(worker)
         except BaseException:
             self._end(at_once=True)

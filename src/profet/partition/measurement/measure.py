@@ -142,7 +142,8 @@ class Campaign:
         self._listener.starts(unit, missing)
         others = [other for other in self._units if other != unit] if self._options.together else []
         company = Company(others, self._network) if others else None
-        with company or nullcontext(), UnitClock(unit, self._network, self._options.rule) as clock:
+        clock = UnitClock(unit, self._network, self._options.rule, self._options.max_seconds)
+        with company or nullcontext(), clock:
             for warning in clock.start():
                 self._listener.warn(warning)
             measurement.run(clock)

@@ -25,7 +25,7 @@ def find_network(text: str) -> Network:
     if text in RECIPES:
         return built_network(text)
     path = Path(text)
-    if path.suffix == ".onnx" or _exists(path):
+    if text and (path.suffix == ".onnx" or _exists(path)):
         return read_network(path, path.stem)
     raise InputError(
         f"--network: no network is called '{text[:80]}'; {suggest(text[:80], RECIPES)}; or give the path of an"

@@ -14,7 +14,7 @@ from profet.partition.networks.onnx_model import parse_model
 from profet.partition.networks.output_shapes import settled_outputs
 
 if TYPE_CHECKING:
-    from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, ValueInfoProto
+    from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorShapeProto, ValueInfoProto
 
 _DOMAINS = {"", "ai.onnx", "ai.onnx.ml", "com.microsoft"}
 _DTYPES = {"float32", "float16", "float64", "uint8", "int8", "int32", "int64"}
@@ -98,13 +98,24 @@ def _tensor(value: "ValueInfoProto", path: Path, role: str) -> Tensor:
             f"{where} has a fixed first axis of {first.dim_value}, not a dynamic batch; export it with one:"
             f" {_EXPORT}"
         )
-    loose = [dim.dim_param[:40] or "?" for dim in rest if dim.dim_value < 1]
+    loose = [dim for dim in rest if dim.dim_value < 1]
     if loose:
-        raise InputError(
-            f"{where} leaves more than its batch open ({', '.join(loose)}); fix them: python -m"
-            f" onnxruntime.tools.make_dynamic_shape_fixed --dim_param {loose[0]} --dim_value N IN.onnx OUT.onnx"
+        named = next((dim.dim_param[:40] for dim in loose if dim.dim_param), None)
+        how = (
+            "export the network again with sizes there"
+            if named is None
+            else f"fix them: python -m onnxruntime.tools.make_dynamic_shape_fixed --dim_param {named} --dim_value N"
+            " IN.onnx OUT.onnx"
         )
+        axes = ", ".join(_axis(dim) for dim in loose)
+        raise InputError(f"{where} leaves more than its batch open ({axes}); {how}")
     return Tensor(value.name, tuple(dim.dim_value for dim in rest), _dtype(value, where))
+
+
+def _axis(dim: "TensorShapeProto.Dimension") -> str:
+    if dim.dim_param:
+        return str(dim.dim_param[:40])
+    return "an axis of size 0" if dim.HasField("dim_value") else "an axis without a name"
 
 
 def _dtype(value: "ValueInfoProto", where: str) -> str:
@@ -115,7 +126,9 @@ def _dtype(value: "ValueInfoProto", where: str) -> str:
         dtype = str(np.dtype(helper.tensor_dtype_to_np_dtype(kind)).name)
     except (KeyError, TypeError):
         dtype = "unknown"
-    if kind == TensorProto.STRING or dtype not in _DTYPES:
+    if kind == TensorProto.STRING:
+        dtype = "string"
+    if dtype not in _DTYPES:
         raise InputError(f"{where} is of type {dtype}; it can be {', '.join(sorted(_DTYPES))}")
     return dtype
 

@@ -43,7 +43,9 @@ class Programs:
             lowered = lower(self._network, self._target, batch)
             if self._records.applies_to(lowered, self._target):
                 self._tuned[batch] = Program(build(lowered, self._target, self._records), self.device, batch)
-                self._chosen.clear()
+                for size in [each for each in self._chosen if each < batch]:
+                    self._chosen[size] = self._fastest(size)  # now, not in the middle of a batch
+                self._chosen.pop(batch, None)
         if batch not in self._chosen:
             self._chosen[batch] = self._fastest(batch)
 

@@ -16,7 +16,9 @@ from profet.partition.table_store import ROOT_VARIABLE
 
 SCHEMA = "profet/tvm-tuning/1"
 _WORKLOADS = "database_workload.json"
-_RECORDS = "database_tuning_record.json"
+RECORDS = "database_tuning_record.json"
+"""File of schedules; it only grows."""
+
 _SUMMARY = "tuned.json"
 _MAX_BYTES = 64 * 2**20
 _MAX_LINES = 200_000
@@ -88,7 +90,7 @@ class TuningFolder:
         """
         make_private(self.path)
         self._check_owner()
-        workloads, records = self.path / _WORKLOADS, self.path / _RECORDS
+        workloads, records = self.path / _WORKLOADS, self.path / RECORDS
         self._check_lines(records, self._check_lines(workloads, None))
         return workloads, records
 
@@ -124,7 +126,7 @@ class TuningFolder:
     def _check_owner(self) -> None:
         if sys.platform == "win32":
             return
-        for path in (self.path, *(self.path / name for name in (_WORKLOADS, _RECORDS, _SUMMARY))):
+        for path in (self.path, *(self.path / name for name in (_WORKLOADS, RECORDS, _SUMMARY))):
             if not path.exists() and not path.is_symlink():
                 continue
             facts = path.lstat()

@@ -2,9 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from profet.partition.networks.network import Network
 from profet.partition.tuning.default_schedule import apply_default_schedule
-from profet.partition.tuning.lowering import is_cpu, lower
+from profet.partition.tuning.lowering import is_cpu
 
 if TYPE_CHECKING:
     from profet.partition.tuning.records import TuningRecords
@@ -55,22 +54,6 @@ class Program:
         heard.set_instrument(listen)
         heard["main"](images)
         return {name: sum(each) / len(each) for name, each in times.items()}
-
-
-def compile_program(
-    network: Network, target: Any, device: Any, batch: int | None, records: "TuningRecords | None" = None
-) -> Program:
-    """Compile a network.
-
-    Args:
-        network: the ONNX file.
-        target: what to compile for.
-        device: where it will run.
-        batch: the only size it will take; None for any.
-        records: schedules found by tuning, used where they are faster than the default.
-    """
-    module = lower(network, target, batch)
-    return Program(build(module, target, records), device, batch)
 
 
 def build(module: Any, target: Any, records: "TuningRecords | None" = None) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 from profet.partition.machine import slug
 from profet.partition.table_store import ROOT_VARIABLE
-from profet.partition.tuning.folder import Summary, TuningFolder
+from profet.partition.tuning.folder import RECORDS, Summary, TuningFolder
 from profet.quantities import MS_PER_S
 
 
@@ -28,7 +28,7 @@ class TuningRecords:
 
         text = str(target)
         name = slug(f"{target.kind.name} {target.attrs.get('mcpu') or target.attrs.get('arch') or ''}")
-        path = _root() / slug(f"tvm {tvm.__version__}") / f"{name}-{sha256(text.encode()).hexdigest()[:8]}"
+        path = _root(tvm.__version__) / f"{name}-{sha256(text.encode()).hexdigest()[:8]}"
         return cls(TuningFolder(path, text, tvm.__version__))
 
     def summary(self) -> Summary:
@@ -86,10 +86,23 @@ def fingerprint(module: Any) -> str:
     return format(tvm_ffi.structural_hash(module) & (2**64 - 1), "016x")
 
 
-def _root() -> Path:
+def tuned_mark(version: str) -> str:
+    """Return a few letters that change whenever tuning has found more for a version of TVM; none before it has.
+
+    Times that were measured before are not those of now: networks are compiled with what was found.
+    """
+    try:
+        found = [(path.parent.name, path.stat().st_size) for path in sorted(_root(version).glob(f"*/{RECORDS}"))]
+    except OSError:
+        return ""
+    found = [each for each in found if each[1]]
+    return sha256(repr(found).encode()).hexdigest()[:8] if found else ""
+
+
+def _root(version: str) -> Path:
     root = os.environ.get(ROOT_VARIABLE)
     if not root:
         import platformdirs
 
         root = platformdirs.user_data_dir("profet", appauthor=False)
-    return Path(root) / "tuning"
+    return Path(root) / "tuning" / slug(f"tvm {version}")

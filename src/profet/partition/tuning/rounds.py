@@ -19,7 +19,8 @@ from profet.partition.tuning.workload_search import WorkloadSearch
 from profet.quantities import MS_PER_S
 
 Send = Callable[[tuple[Any, ...]], None]
-"""Takes ``("before", batch, ms)``, ``("trials", batch, done)`` and ``("after", batch, ms)``."""
+"""Takes ``("before", batch, default_ms, before_ms)``, ``("trials", batch, done)`` and, at the end of a batch size,
+``("after", batch, default_ms, after_ms)``."""
 
 _SMALL_SHARE = 0.01
 _REPEATS = 9

@@ -1,6 +1,7 @@
 """The search of one tuning, in a process of its own that the command can end at any moment."""
 
 import os
+import shutil
 import signal
 import tempfile
 import threading
@@ -54,7 +55,8 @@ def _prepare_process(request: TuneRequest) -> None:
     """Stay on the unit's cores with all processes that follow, write nowhere but to the caller's folder."""
     if hasattr(os, "setsid"):
         os.setsid()  # Ctrl-C reaches the command alone, which then ends this group
-        threading.Thread(target=_end_with_owner, name="owner-watch", daemon=True).start()
+        watch = threading.Thread(target=_end_with_owner, args=(request.scratch,), name="owner-watch", daemon=True)
+        watch.start()
     os.umask(0o077)
     os.environ["TMPDIR"] = tempfile.tempdir = request.scratch
     if request.unit.cores and hasattr(os, "sched_setaffinity"):
@@ -67,9 +69,10 @@ def _prepare_process(request: TuneRequest) -> None:
     os.dup2(silence, 2)
 
 
-def _end_with_owner() -> None:
-    """When the command is gone, however it went, end this process and all that it started."""
+def _end_with_owner(scratch: str) -> None:
+    """When the command is gone, however it went, end this process and all that it started, and clear up."""
     owner = parent_process()
     if owner is not None:
         connection.wait([owner.sentinel])
+        shutil.rmtree(scratch, ignore_errors=True)  # the command can do so no more
         os.killpg(os.getpgrp(), signal.SIGKILL)

@@ -10,6 +10,7 @@ from multiprocessing import get_context
 from typing import Any
 
 from profet.errors import InputError
+from profet.interrupts import interrupts_held_back
 from profet.partition.backends.protocol import UnitError
 from profet.partition.networks.network import Network
 from profet.partition.tuning.search import TuneRequest, serve_search
@@ -82,9 +83,10 @@ class Tuning:
         context = get_context("spawn")
         ours, theirs = context.Pipe(duplex=False)
         process = context.Process(target=serve_search, args=(theirs, request), name="profet-tune")
-        process.start()
-        theirs.close()
         try:
+            with interrupts_held_back():
+                process.start()
+            theirs.close()
             while self._hear(ours.recv(), listen):
                 pass
         except EOFError:
@@ -111,6 +113,8 @@ class Tuning:
 
 def _end_group(process: Any) -> None:
     """End the search with the processes that it started, which may be in the middle of a candidate."""
+    if process.pid is None:
+        return
     if hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             if os.getpgid(process.pid) == process.pid:
