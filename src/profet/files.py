@@ -62,7 +62,7 @@ def read_bounded(path: str | Path, max_bytes: int, what: str = "file") -> bytes:
     if content is None or len(content) > max_bytes:
         raise too_large(path, max_bytes, what)
     if not content.strip():
-        raise InputError(f"{path}: empty; give a {what} with something in it")
+        raise InputError(f"{path}: empty; give the {what} with something in it")
     return content
 
 

@@ -370,3 +370,21 @@ def test_a_damaged_table_in_the_store_is_told(profet: Run, made_up: Path, tmp_pa
     assert [each["network"] for each in facts["tables"]] == ["made-up"]
     assert "cut.json" in facts["warnings"][0]
     refused(profet("partition", "show", "resnet-18", env=own), "resnet-18", "damaged", "cut.json")
+
+
+def test_the_gain_is_told_against_the_fastest_single_unit_however_it_is_fed(profet: Run, tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    table(unit("a", {1: 2.0, 8: 15.0, 16: 18.0}), unit("b", {1: 2.2, 16: 40.0})).save(path)
+    told = profet("partition", "plan", "--table", path, "--batch", 12)
+    answer = document(profet("partition", "plan", "--table", path, "--batch", 12, "--json"))
+    at_once, in_chunks = answer["best_single"]["makespan_ms"], answer["best_single_chunked"]["makespan_ms"]
+    assert at_once < in_chunks
+    assert (at_once, in_chunks, answer["makespan_ms"]) == pytest.approx((16.5, 18.0, 13.2))
+    assert "13.20 ms instead of 16.50 ms on a alone, 20.0 % less" in told.stdout
+
+
+def test_a_split_that_one_unmeasured_size_would_beat_says_so(profet: Run, tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    table(unit("a", {1: 2.0, 16: 18.0}), unit("b", {1: 3.0, 16: 40.0})).save(path)
+    told = profet("partition", "plan", "--table", path, "--batch", 12)
+    assert "by interpolation the whole batch at once takes 13.73 ms on a alone: measure that size" in told.stdout

@@ -4,8 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
-
 from profet.cli.measuring import PrintingListener
 from profet.cli.output import print_warnings
 from profet.cli.progress import track
@@ -14,17 +12,18 @@ from profet.files import STDIN
 from profet.partition.backends.protocol import Array
 from profet.partition.discovery import resolve_units
 from profet.partition.execution.array_files import check_outputs, read_images, write_outputs
-from profet.partition.execution.images import seeded_input
+from profet.partition.execution.images import fill_images, seeded_input
 from profet.partition.execution.partitioner import Partitioner
 from profet.partition.execution.table_choice import measured_table
 from profet.partition.execution.trial import Trial, run_trial
+from profet.partition.machine import machine_facts, same_machine
 from profet.partition.networks.find import find_network
 from profet.partition.networks.network import Network
 from profet.partition.planners.planner import check_batch
 from profet.partition.shared_cores import shared_cores_warnings
 from profet.partition.table_source import open_table
-from profet.partition.table_store import table_path
-from profet.partition.tables import PerformanceTable, load_table
+from profet.partition.table_store import table_path, update_units
+from profet.partition.tables import PerformanceTable
 from profet.partition.units import Unit
 from profet.reports.pictures import check_picture
 from profet.reports.run_picture import save_run_picture
@@ -86,12 +85,15 @@ def run_batch(options: RunOptions) -> Ran:
     sharing = tuple(shared_cores_warnings(units))
     print_warnings(sharing)
     path, table, told = _table(options.source, network, units, batch)
+    if options.update and not same_machine(table.machine, machine_facts()):
+        raise InputError(f"--update: {path} is of another machine or was imported; its times are not to be mixed")
     if options.source is None:  # units that cannot be measured are told of and left out
         units = tuple(unit for unit in units if unit.name in {known.name for known in table.units})
     with Partitioner(
         network, units, table, batch, options.schedule, options.algorithm, options.timeout_s
     ) as partitioner:
-        partitioner.inputs[:] = seeded_input(network.input, batch) if images is None else images
+        given = seeded_input(network.input, batch) if images is None else images
+        fill_images(partitioner.inputs, given, network)
         trial = run_trial(partitioner, partitioner.inputs, options.repeats, options.check, _watched)
         learnt = partitioner.table
     if options.output_path is not None:
@@ -99,7 +101,7 @@ def run_batch(options: RunOptions) -> Ran:
     if options.plot is not None:
         save_run_picture(trial, options.plot, options.force)
     if options.update:
-        _update(path, learnt)
+        update_units(path, learnt)
     return Ran(trial, path if options.update else None, sharing + told)
 
 
@@ -125,14 +127,3 @@ def _table(
     with PrintingListener() as listener:
         table = measured_table(network, units, batch, listener)
     return table_path(network), table, tuple(listener.warnings)
-
-
-def _update(path: Path, learnt: PerformanceTable) -> None:
-    """Put the learnt points of the units that ran into a table's file; its other units stay as they are."""
-    table = load_table(path)
-    known = {name: unit for unit in table.units for name in (unit.full_name, unit.name)}
-    for unit in learnt.units:
-        old = known.get(unit.name) or known.get(unit.full_name)
-        if old is not None:
-            table = table.with_unit(msgspec.structs.replace(unit, name=old.name))
-    table.save(path, force=True)

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
 from profet.errors import InputError, OutputError
 from profet.files import reason
 from profet.partition.machine import Facts, machine_facts, machine_slug, same_machine, slug
@@ -117,6 +119,27 @@ def save_unit(path: Path, header: TableHeader, unit: UnitTable) -> None:
         fits = kept is not None and header.difference(kept) is None
         merged = kept.with_unit(unit) if kept is not None and fits else header.table(unit)
         merged.save(path, force=True)
+
+
+def update_units(path: Path, learnt: PerformanceTable) -> None:
+    """Put what was learnt of some units into their table's file; its other units stay as they are.
+
+    Args:
+        path: the file.
+        learnt: units under any of their names, those that the file lacks left out.
+
+    Raises:
+        InputError: the file is damaged.
+        OutputError: it cannot be written.
+    """
+    with _alone(path.parent):
+        table = load_table(path)
+        known = {name: unit for unit in table.units for name in (unit.full_name, unit.name)}
+        for unit in learnt.units:
+            old = known.get(unit.name) or known.get(unit.full_name)
+            if old is not None:
+                table = table.with_unit(msgspec.structs.replace(unit, name=old.name))
+        table.save(path, force=True)
 
 
 @contextlib.contextmanager

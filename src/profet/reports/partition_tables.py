@@ -77,10 +77,17 @@ def plan_answer(plan: Plan) -> str:
     if plan.verdict == "do not split":
         only = f" {rival.unit} alone takes {format_ms(rival.makespan_ms)} ms." if rival else ""
         return f"Do not split.{only}{_pays_from(plan)}"
-    saved = time_saved(plan.makespan_ms, rival)
-    if rival is None or saved is None:
+    singles = [each for each in (plan.best_single, plan.best_single_chunked) if each is not None]
+    if not singles:
         return f"Split: {format_ms(plan.makespan_ms)} ms; no unit can hold {plan.batch} images alone."
-    alone = f"{format_ms(rival.makespan_ms)} ms on {rival.unit} alone"
+    best = min(singles, key=lambda single: single.makespan_ms)
+    alone = f"{format_ms(best.makespan_ms)} ms on {best.unit} alone"
+    saved = 1 - plan.makespan_ms / best.makespan_ms
+    if saved <= 0:
+        return (
+            f"Split, by measured sizes: {format_ms(plan.makespan_ms)} ms; by interpolation the whole batch at once"
+            f" takes {alone}: measure that size.{_pays_from(plan)}"
+        )
     return (
         f"Split: {format_ms(plan.makespan_ms)} ms instead of {alone}, {100 * saved:.1f} % less.{_pays_from(plan)}"
     )

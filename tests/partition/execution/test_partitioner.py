@@ -1,10 +1,15 @@
 """Partitioner: batch after batch over several units, whole and in order whatever happens to them."""
 
+import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import psutil
@@ -17,7 +22,8 @@ from profet.partition.execution.planning import Planning
 from profet.partition.execution.pool import MOST_RESTARTS
 from profet.partition.networks.network import Network
 from profet.partition.tables import PerformanceTable
-from profet.partition.units import Unit
+from profet.partition.units import Unit, parse_unit
+from tests.conftest import REPOSITORY
 from tests.partition.execution.conftest import answers, performance_table, simulated
 
 FAST, SLOW = (1.0, 0.5), (1.0, 1.0)
@@ -269,6 +275,60 @@ def interrupted_after(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def test_a_unit_that_hangs_while_it_is_warmed_up_is_given_up_in_the_time_that_is_asked_for(
+    toy: Network, images: Array
+) -> None:
+    with Partitioner(toy, pair(slow="hang-after=1"), TABLE, 64, timeout_s=0.5) as partitioner:
+        assert [(failure.unit, failure.kind) for failure in partitioner.failures] == [("slow", "hung")]
+        assert is_answer(partitioner.run(images), images)
+
+
+def test_nothing_is_planned_for_a_unit_that_never_started(toy: Network, images: Array) -> None:
+    missing = parse_unit("onnxruntime:cpu@4000").named("slow")
+    with Partitioner(toy, (simulated("fast", *FAST), missing), TABLE, 64) as partitioner:
+        assert [failure.kind for failure in partitioner.failures] == ["did not start"]
+        assert [share.unit for share in partitioner.plan(64).shares] == ["fast"]
+        assert [unit.name for unit in partitioner.units] == ["fast"]
+        assert is_answer(partitioner.run(images), images)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((5, "cpu"), "network"),
+        (("mobilenet", []), "units"),
+        (("mobilenet", 5), "units"),
+        (("mobilenet", ["cpu"]), "units"),
+        (("mobilenet", "simulated:a", 5), "table"),
+    ],
+)
+def test_what_is_not_of_the_right_type_is_told(arguments: tuple[Any, ...], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        Partitioner(*arguments)
+
+
+SCRIPT = """
+import numpy as np, profet
+from profet.partition.networks.network import Network, Tensor
+from profet.partition.units import parse_unit
+from tests.partition.execution.test_partitioner import TABLE, pair
+from pathlib import Path
+toy = Network("toy", Path("toy.onnx"), "5a" * 32, Tensor("images", (3, 4, 4)), (Tensor("scores", (5,)),))
+with profet.Partitioner(toy, pair(), TABLE, 64) as partitioner:
+    (scores,) = partitioner.run(np.ones((64, 3, 4, 4), np.float32))
+print("ran", scores.shape, scores.sum(), __name__)
+"""
+
+
+@pytest.mark.parametrize("by_file", [True, False], ids=["a script without a guard", "standard input"])
+def test_a_script_needs_no_guard_and_no_file(by_file: bool, tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(SCRIPT)
+    command = [sys.executable, str(tmp_path / "script.py") if by_file else "-"]
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    told = subprocess.run(command, input=SCRIPT, capture_output=True, text=True, timeout=120, env=environment)
+    assert told.stdout.strip() == "ran (64, 5) 320.0 __main__", told.stderr
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers to interrupt with")

@@ -27,14 +27,14 @@ def test_what_is_no_number_is_different_unless_both_have_it_in_the_same_place() 
 
 def test_what_others_did_is_not_taken_for_the_best_unit_alone(toy: Network, images: Array) -> None:
     table = performance_table(fast=(1.0, 0.1), slow=(1.0, 0.2))
-    broken, fast, slow = (
-        simulated("fast", 1, 0.1, "noise=loud"),
-        simulated("fast", 1, 0.1),
-        simulated("slow", 1, 0.2),
-    )
+    fast, slow = simulated("fast", 1, 0.1), simulated("slow", 1, 0.2)
     with Partitioner(toy, [fast, slow], table, 8) as partitioner:
         check = run_trial(partitioner, images[:8], 1, check=True).check
         assert check is not None
         assert check.unit == "fast"
-    with Partitioner(toy, [broken, slow], table, 8) as partitioner:
+    with Partitioner(toy, [simulated("fast", 1, 0.1, "noise=loud"), slow], table, 8) as partitioner:
+        check = run_trial(partitioner, images[:8], 1, check=True).check
+        assert check is not None
+        assert check.unit == "slow", "the other one never started"
+    with Partitioner(toy, [simulated("fast", 1, 0.1, "fail-after=1"), slow], table, 8) as partitioner:
         assert run_trial(partitioner, images[:8], 1, check=True).check is None

@@ -203,6 +203,11 @@ def test_sizes_that_would_take_too_long_are_left_out(bench: Bench):
     assert "--max-seconds" in result.stderr
 
 
+def test_a_first_size_that_would_take_hours_is_refused_before_it_is_tried(bench: Bench):
+    result = bench.run("measure", "simulated:slow:image=20", "--batches", "100000")
+    refused(result, "a batch of 100000 would take about", "--max-seconds")
+
+
 def test_measured_together_is_another_table_than_measured_alone(bench: Bench):
     units = f"{QUICK},{OTHER}"
     alone = document(bench.measure(units, "--batches", "1"))

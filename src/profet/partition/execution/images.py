@@ -28,6 +28,8 @@ def fill_images(shared: Array, images: Array, network: Network) -> None:
     Raises:
         InputError: no images, too many, or of another shape or type.
     """
+    if not isinstance(images, np.ndarray):
+        raise InputError(f"the images are {type(images).__name__}; give a numpy array")
     if images.shape[1:] != network.input.shape or not 1 <= len(images) <= len(shared):
         takes = ", ".join(map(str, ("batch", *network.input.shape)))
         raise InputError(

@@ -22,13 +22,8 @@ class UnitLostError(UnitError):
         self.hung = hung
 
 
-def how_it_ended(code: int, starting: bool) -> str:
-    """Say in words what an exit code means; negative for a signal.
-
-    Args:
-        code: of the process.
-        starting: whether it had not loaded its network yet.
-    """
+def how_it_ended(code: int) -> str:
+    """Say in words what an exit code means; negative for a signal."""
     if code == -SIGKILL:
         return "its process was killed (SIGKILL), probably by the kernel because memory ran out,"
     if code < 0:
@@ -37,8 +32,6 @@ def how_it_ended(code: int, starting: bool) -> str:
         except ValueError:
             name = f"signal {-code}"
         return f"its process crashed ({name})"
-    if code == 1 and starting:
-        return "its process ended with exit code 1 (a script needs its own code under if __name__ == '__main__')"
     return f"its process ended with exit code {code}"
 
 

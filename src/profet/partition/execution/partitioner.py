@@ -17,6 +17,7 @@ from profet.partition.execution.planning import chunk_sizes
 from profet.partition.execution.pool import Pool
 from profet.partition.execution.run_report import RunReport
 from profet.partition.execution.shared_batch import SharedBatch
+from profet.partition.execution.starting import warm_up_timeout_s
 from profet.partition.networks.network import Network
 from profet.partition.planners import Plan
 from profet.partition.planners.planner import check_batch
@@ -64,7 +65,8 @@ class Partitioner:
             largest_batch: images that a batch may have.
             schedule: ``queue`` follows what the units really do, ``static`` carries the plan out as it is.
             algorithm: of the planner: chunked, exact or greedy.
-            timeout_s: a unit that takes longer for a chunk hangs; by default 10 s, or 20 times what is predicted.
+            timeout_s: a unit that takes longer for a chunk, or to get warm for one, hangs; by default 10 s (60 s to
+                get warm; minutes where it compiles for each size), or 20 times what is predicted.
 
         Raises:
             InputError: no such network, unit, algorithm or schedule, or a table of something else.
@@ -81,7 +83,7 @@ class Partitioner:
         self.units = tuple(unit for unit in wanted if unit.name in names)
         self.largest_batch = largest_batch
         self.last_report: RunReport | None = None
-        self._schedule, self._timeout_s = schedule, timeout_s
+        self._timeout_s = timeout_s
         self._lock = threading.Lock()
         self._learning = Learning(known, largest_batch, algorithm, schedule)
         self._learning.planning.plan(largest_batch)  # told before anything is started
@@ -89,9 +91,13 @@ class Partitioner:
         self._shared: SharedBatch | None = shared
         self._pool = Pool(self.units, self.network, shared)
         try:
-            self.failures = tuple(
-                self._pool.load() + self._pool.warm_up(self._learning.planning.sizes(largest_batch))
-            )
+            failures = self._pool.load()
+            if failures:  # nothing is planned for units that never started
+                self.units = tuple(member.unit for member in self._pool.members)
+                table = self._learning.table.select([unit.name for unit in self.units])
+                self._learning = Learning(table, largest_batch, algorithm, schedule)
+            failures += self._pool.warm_up(self._learning.planning.sizes(largest_batch), self._patience_s)
+            self.failures = tuple(failures)
             self._learn_limits()
         except BaseException:
             self._pool.kill()
@@ -173,11 +179,10 @@ class Partitioner:
         sizes = planning.sizes(batch) if alone is None else chunk_sizes(plan)
         self._pool.restart_lost(sizes)
         planned_s = time.perf_counter()
-        failures = self._pool.warm_up(sizes)
+        failures = self._pool.warm_up(sizes, self._patience_s)
         self._learn_limits()
         warmed_s = time.perf_counter()
         failures += self._pool.arm()
-        kind = self._schedule if alone is None else "static"
         schedule = self._learning.schedule(batch) if alone is None else self._learning.planning.static(plan)
         dispatch = Dispatch(self._pool.members, schedule, self._timeout_s)
         preparation_ms = (planned_s - begun_s + time.perf_counter() - warmed_s) * _MS
@@ -186,12 +191,16 @@ class Partitioner:
         finally:
             failures += dispatch.failures
             self.last_report = RunReport(
-                plan, kind, schedule.predicted_ms, dispatch.makespan_ms, preparation_ms, dispatch.units(plan),
-                tuple(failures),
+                plan, schedule.name, schedule.predicted_ms, dispatch.makespan_ms, preparation_ms,
+                dispatch.units(plan), tuple(failures),
             )  # fmt: skip
         if alone is None:
             self._learning.learn(dispatch)
         self._learn_limits()
+
+    def _patience_s(self, unit: Unit, size: int) -> float:
+        """Return how long a unit may take to get warm for a size."""
+        return warm_up_timeout_s(unit, self._learning.planning.chunk_ms(unit.name, size), self._timeout_s)
 
     def _learn_limits(self) -> None:
         for member in self._pool.members:

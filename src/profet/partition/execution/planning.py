@@ -14,6 +14,8 @@ from profet.partition.planners.costs import UnitCosts
 from profet.partition.tables import PerformanceTable
 
 SCHEDULES = ("queue", "static")
+_FAR_WORSE = 1.25
+"""The queue thinks in sizes that pay by the image; on odd tables a plan can know a far better single chunk."""
 
 
 class Planning:
@@ -58,9 +60,12 @@ class Planning:
             batch: images.
             factors: real time over the table's that each unit was seen to take last.
         """
+        plan = self._carried_out(batch)
         if self._schedule == "queue":
-            return QueueSchedule(self.costs, batch, factors)
-        return self.static(self._carried_out(batch))
+            queue = QueueSchedule(self.costs, batch, factors)
+            if queue.predicted_ms <= _FAR_WORSE * plan.makespan_ms * max(1.0, *factors):
+                return queue
+        return self.static(plan)
 
     def static(self, plan: Plan) -> StaticSchedule:
         """Return a schedule that carries a plan out as it is."""
@@ -72,12 +77,17 @@ class Planning:
 
     def sizes(self, batch: int) -> dict[str, set[int]]:
         """Return the chunk sizes that each unit should be warm for to run a batch."""
+        planned = chunk_sizes(self._carried_out(batch))
         if self._schedule == "static":
-            return chunk_sizes(self._carried_out(batch))
+            return planned
         return {
-            name: {min(size, batch) for size in costs.sizes}
+            name: {min(size, batch) for size in costs.sizes} | planned[name]
             for name, costs in zip(self._names, self.costs, strict=True)
         }
+
+    def chunk_ms(self, unit: str, images: int) -> float:
+        """Return what so many images at once should take a unit."""
+        return self.costs[self._names.index(unit)].chunk_ms(images)
 
     def _carried_out(self, batch: int) -> Plan:
         """Return the plan, or where it does not pay that of the best single unit with no share for the others."""

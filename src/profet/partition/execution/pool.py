@@ -1,7 +1,7 @@
 """Pool: the processes of all units, started and warmed together, and one batch at a time run on them."""
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from multiprocessing import connection
 from types import TracebackType
@@ -14,9 +14,12 @@ from profet.partition.execution.member import Member, hear_recovery, hear_warmed
 from profet.partition.execution.messages import Ping, Stop, WarmUp
 from profet.partition.execution.run_report import Failure
 from profet.partition.execution.shared_batch import SharedBatch
-from profet.partition.execution.worker import START_TIMEOUT_S, UnitWorker
+from profet.partition.execution.starting import START_TIMEOUT_S
+from profet.partition.execution.worker import UnitWorker
 from profet.partition.networks.network import Network
 from profet.partition.units import Unit
+
+Patience = Callable[[Unit, int], float]
 
 MOST_RESTARTS = 3
 _ARM_TIMEOUT_S = 10.0
@@ -50,7 +53,7 @@ class Pool:
         return [text for member in self.members if member.worker is not None for text in member.worker.warnings]
 
     def load(self) -> list[Failure]:
-        """Wait until every unit has loaded the network; return those that could not.
+        """Wait until every unit has loaded the network; those that could not are left out, and returned.
 
         Raises:
             UnitError: none could.
@@ -64,16 +67,17 @@ class Pool:
             except UnitError as error:
                 failures.append(Failure(member.unit.name, "did not start", str(error)))
                 member.lose(failures[-1])
-                member.restarts = MOST_RESTARTS  # it never worked: it will not the next time
         self._refuse_none_left()
+        self.members = [member for member in self.members if member.worker is not None]
         return failures
 
-    def warm_up(self, sizes: Mapping[str, Iterable[int]]) -> list[Failure]:
+    def warm_up(self, sizes: Mapping[str, Iterable[int]], patience_s: Patience) -> list[Failure]:
         """Make units ready for batch sizes, all units at the same time.
 
         Args:
             sizes: unit's name → sizes; those it is warm for cost nothing. A size that a unit has no memory for
                 is learnt as its limit.
+            patience_s: unit and size → how long that may take before the unit hangs.
 
         Returns:
             What failed.
@@ -92,11 +96,11 @@ class Pool:
                 for size in new:
                     worker.send(WarmUp(size))
             for member, worker, new in wanted:
-                for count, size in enumerate(new, 1):
+                limit_s = 0.0
+                for size in new:
+                    limit_s += patience_s(member.unit, size)
                     if member.usable:
-                        failures.append(
-                            hear_warmed(member, worker, size, _left_s(started_s, count * START_TIMEOUT_S))
-                        )
+                        failures.append(hear_warmed(member, worker, size, _left_s(started_s, limit_s)))
         self._refuse_none_left()
         return [failure for failure in failures if failure is not None]
 

@@ -28,6 +28,8 @@ class QueueSchedule(Schedule):
     their own, so they are taken only where that is a few percent of the time left.
     """
 
+    name = "queue"
+
     def __init__(self, costs: Sequence[ChunkCosts], batch: int, factors: Sequence[float] | None = None) -> None:
         """Prepare a batch.
 

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections import deque
 from dataclasses import dataclass
+from typing import ClassVar
 
 from profet.partition.backends.protocol import UnitError
 
@@ -51,6 +52,9 @@ class Schedule(ABC):
         waiting: chunks that each unit has been given and has not finished, the oldest first.
         living: whether each unit is still there.
     """
+
+    name: ClassVar[str]
+    """As ``--schedule`` calls it."""
 
     predicted_ms: float
     """Predicted makespan of the batch."""

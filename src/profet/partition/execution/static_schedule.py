@@ -22,6 +22,8 @@ class StaticSchedule(Schedule):
         replan: plans what is left over the units that are left.
     """
 
+    name = "static"
+
     def __init__(self, plan: Plan, costs: Sequence[ChunkCosts], replan: Replan) -> None:
         super().__init__(len(costs))
         self.predicted_ms = plan.makespan_ms

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from profet.errors import InputError
+from profet.partition.backends.protocol import UnitError
 from profet.partition.backends.registry import backend
 from profet.partition.machine import machine_facts, same_machine
 from profet.partition.networks.network import Network
@@ -84,6 +85,7 @@ def measured_table(
     Raises:
         UnitError: no unit works.
     """
+    from profet.partition.measurement.listening import Listener
     from profet.partition.measurement.measure import measure_units
     from profet.partition.measurement.options import MAX_BATCH, MeasureOptions
     from profet.partition.table_store import read_kept, table_path
@@ -101,9 +103,16 @@ def measured_table(
     if kept is None or any(unit.full_name not in known for unit in units):
         options = MeasureOptions(max_batch=max(_LEAST_MEASURED, min(max_batch, MAX_BATCH)))
         missing = [unit for unit in units if unit.full_name not in known]
-        fresh = measure_units(network, missing, options, None, listener)
         old = () if kept is None else tuple(each for each in kept.units if each.full_name in known)
-        kept = msgspec.structs.replace(fresh, units=_named_apart((*old, *fresh.units)))
+        fresh: tuple[UnitTable, ...] = ()
+        try:
+            measured = measure_units(network, missing, options, None, listener)
+            kept, fresh = measured, measured.units
+        except UnitError as error:
+            if kept is None or not old:
+                raise
+            (listener or Listener()).warn(f"{error}; the other units run without it")
+        kept = msgspec.structs.replace(kept, units=_named_apart((*old, *fresh)))
     names = {each.full_name for each in kept.units}
     table = fitted_table(kept, network, [unit for unit in units if unit.full_name in names])
     short = _stops_short(table, min(max_batch, MAX_BATCH))

@@ -111,9 +111,10 @@ def run_trial(
         tolerance = max(_TOLERANCES[unit.precision] for unit in partitioner.units)
         worst = max(difference(one, other) for one, other in zip(outputs, expected, strict=True))
         done = Check(best.unit, best.makespan_ms, tuple(alone_ms), worst, tolerance)
-    return Trial(
-        partitioner.network.name, tuple(reports), tuple(outputs), done, tuple(failures), partitioner.warnings
-    )
+    warnings = [*partitioner.warnings]
+    if not all(np.isfinite(output).all() for output in outputs):
+        warnings.append("the outputs hold values that are no finite numbers; look at the network and its input")
+    return Trial(partitioner.network.name, tuple(reports), tuple(outputs), done, tuple(failures), tuple(warnings))
 
 
 def difference(one: Array, other: Array) -> float:

@@ -11,14 +11,12 @@ from profet.partition.backends.protocol import RunTimes, UnitError
 from profet.partition.execution.lost_unit import SIGKILL, UnitLostError, failure_error, how_it_ended
 from profet.partition.execution.messages import Answer, Done, Failed, Load, Request, Stop, Time, Timed, WarmUp
 from profet.partition.execution.shared_batch import SharedBatch
+from profet.partition.execution.starting import START_TIMEOUT_S, main_unseen
 from profet.partition.execution.worker_process import serve
 from profet.partition.networks.network import Network
 from profet.partition.units import Unit
 
-__all__ = ["START_TIMEOUT_S", "UnitLostError", "UnitWorker"]
-
-START_TIMEOUT_S = 300.0
-"""A process that has not loaded its network by then hangs: frameworks may compile for minutes."""
+__all__ = ["UnitLostError", "UnitWorker"]
 
 _STOP_TIMEOUT_S = 2.0
 
@@ -50,7 +48,7 @@ class UnitWorker:
         by_main_thread = threading.current_thread() is threading.main_thread()
         arguments = (theirs, unit.cores, unit.worker_threads, buffers, by_main_thread)
         self._process = context.Process(target=serve, args=arguments, name=f"profet {unit.name}", daemon=True)
-        with interrupts_held_back():
+        with interrupts_held_back(), main_unseen():
             self._process.start()
         theirs.close()
         self.send(Load(unit, network, 0 if shared is None else shared.largest_batch))
@@ -164,7 +162,7 @@ class UnitWorker:
         if code is None:  # it closed its pipe, yet lives
             self.kill()
             return UnitLostError(f"{self.unit.name}: its process stopped answering {when}".rstrip())
-        text = f"{self.unit.name}: {how_it_ended(code, not self._ready)} {when}".rstrip()
+        text = f"{self.unit.name}: {how_it_ended(code)} {when}".rstrip()
         return UnitLostError(text, killed=code == -SIGKILL)
 
     def kill(self) -> None:

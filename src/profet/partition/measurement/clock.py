@@ -5,12 +5,15 @@ from types import TracebackType
 from typing import Self
 
 from profet.partition.backends.protocol import OutOfMemoryError, RunTimes
+from profet.partition.execution.lost_unit import UnitLostError
 from profet.partition.execution.shared_batch import available_bytes
-from profet.partition.execution.worker import START_TIMEOUT_S, UnitLostError, UnitWorker
+from profet.partition.execution.starting import START_TIMEOUT_S
+from profet.partition.execution.worker import UnitWorker
 from profet.partition.measurement.repeats import RepeatRule, summarize
 from profet.partition.networks.network import Network
 from profet.partition.tables import Point
 from profet.partition.units import Unit
+from profet.quantities import MS_PER_S
 
 _MOST_OF_MEMORY = 0.8
 _REPEATS_AT_ONCE = 5
@@ -53,6 +56,16 @@ class UnitClock:
             UnitError: it cannot be loaded.
         """
         return self._ready().warnings
+
+    def glance_s(self) -> float:
+        """Return about how many seconds a single image takes.
+
+        Raises:
+            UnitError: it failed.
+        """
+        worker = self._ready()
+        worker.warm_up(1, self._timeout_s)
+        return min(each.total_ms for each in worker.time_batch(1, 2, timeout_s=self._timeout_s)) / MS_PER_S
 
     def point(self, batch: int) -> Point:
         """Warm up for a size until its times no longer fall, then time it as often as the rule asks.

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from profet.partition.backends.protocol import OutOfMemoryError
+from profet.partition.backends.protocol import OutOfMemoryError, UnitError
 from profet.partition.measurement.adaptive import next_size
 from profet.partition.measurement.clock import UnitClock
 from profet.partition.measurement.listening import Listener
@@ -74,6 +74,7 @@ class UnitMeasurement:
             UnitError: it failed; what was measured before is kept.
         """
         while (size := self.next_size()) is not None:
+            self._refuse_hopeless(clock, size)
             if self._takes_too_long(size):
                 continue
             try:
@@ -118,6 +119,21 @@ class UnitMeasurement:
         self._save(table)
         self.table = table
         self._listener.measured(self._unit, point)
+
+    def _refuse_hopeless(self, clock: UnitClock, size: int) -> None:
+        """Look at a single image before a first size that may take hours, or memory that other processes need.
+
+        Raises:
+            UnitError: one batch of that size would take longer than allowed.
+        """
+        if self.table is not None or size == 1:
+            return
+        expected_s = clock.glance_s() * size
+        if expected_s > self._options.max_seconds:
+            raise UnitError(
+                f"{self._unit.name}: a batch of {size} would take about {expected_s:.3g} s by that of one image;"
+                f" name a smaller size, or allow more (--max-seconds is {self._options.max_seconds:g})"
+            )
 
     def _takes_too_long(self, size: int) -> bool:
         """Leave out a size of which one batch would take longer than allowed, and all above."""

@@ -56,10 +56,6 @@ class UnitCosts:
         fits = self.sizes <= self.largest_batch
         return self.sizes[fits], self.totals_ms[fits]
 
-    def is_beyond(self, images: int) -> bool:
-        """Whether a chunk of so many images is larger than anything measured."""
-        return images > int(self.sizes[-1])
-
 
 def least_for_at_least(costs_ms: Milliseconds) -> Milliseconds:
     """Return, for each number of images, the least cost of so many or more."""
