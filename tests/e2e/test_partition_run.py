@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from profet.partition.machine import machine_facts
 from tests.conftest import Run, document, refused
 
 onnx = pytest.importorskip("onnx")
@@ -150,6 +151,7 @@ def test_measured_times_flow_back_into_the_table_when_asked(run: Batch, table: P
         for point in unit["points"]:
             point["execution_ms"] *= 4
     before["units"].append({"name": "other", "full_name": "other", "points": [{"batch": 1, "execution_ms": 1.0}]})
+    before["machine"] = machine_facts()
     table.write_text(json.dumps(before))
     assert document(run("--batch", 32, "--repeats", 8, "--no-check", "--json"))["table"] is None
     assert json.loads(table.read_text()) == before
@@ -160,6 +162,12 @@ def test_measured_times_flow_back_into_the_table_when_asked(run: Batch, table: P
         [point["execution_ms"] for unit in each["units"] for point in unit["points"]] for each in (before, after)
     ]
     assert any(new < 0.7 * old for old, new in zip(*times, strict=True))
+
+
+def test_times_do_not_flow_into_a_table_that_was_imported(run: Batch, table: Path) -> None:
+    before = table.read_bytes()
+    refused(run("--batch", 8, "--update"), "--update", str(table), "imported")
+    assert table.read_bytes() == before
 
 
 def test_a_picture_is_saved(run: Batch, tmp_path: Path) -> None:
