@@ -21,7 +21,7 @@ from profet.partition.execution.partitioner import Partitioner
 from profet.partition.execution.planning import Planning
 from profet.partition.execution.pool import MOST_RESTARTS
 from profet.partition.networks.network import Network
-from profet.partition.tables import PerformanceTable
+from profet.partition.tables import PerformanceTable, Point, UnitTable
 from profet.partition.units import Unit, parse_unit
 from tests.conftest import REPOSITORY
 from tests.partition.execution.conftest import answers, performance_table, simulated
@@ -292,6 +292,20 @@ def test_nothing_is_planned_for_a_unit_that_never_started(toy: Network, images: 
         assert [share.unit for share in partitioner.plan(64).shares] == ["fast"]
         assert [unit.name for unit in partitioner.units] == ["fast"]
         assert is_answer(partitioner.run(images), images)
+
+
+def test_a_unit_that_holds_less_than_was_measured_finishes_what_a_lost_one_leaves(
+    toy: Network, images: Array
+) -> None:
+    small = UnitTable(name="small", full_name="small", largest_batch=2, points=(Point(batch=4, execution_ms=4.0),))
+    table = PerformanceTable(network="toy", network_sha256=toy.sha256, units=(small, TABLE.unit("fast")))
+    units = simulated("small", 1.0, 0.5), simulated("fast", *FAST, "fail-after=7")
+    with Partitioner(toy, units, table, 64, "static") as partitioner:
+        for _ in range(8):
+            assert is_answer(partitioner.run(images), images)
+            if partitioner.last_report is not None and partitioner.last_report.failures:
+                return
+    raise AssertionError("the fast unit was never lost")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Which table a batch is split by."""
 
 from pathlib import Path
+from typing import ClassVar
 
 import msgspec
 import pytest
@@ -78,3 +79,21 @@ def test_a_unit_whose_measurement_was_stopped_early_is_warned_of(
     assert "unit early: was measured up to a batch of 4 only" in warning
     limited = parse_unit("simulated:early:largest=2:image=0.1").named("early")
     assert measured_table(toy, [limited], 64).warnings == ()
+
+
+def test_a_unit_that_breaks_does_not_keep_those_that_are_known_from_running(
+    toy: Network, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROFET_DATA_DIR", str(tmp_path))
+    good, broken = parse_unit("simulated:good:image=0.2"), parse_unit("simulated:bad:noise=loud")
+    measured_table(toy, [good], 4)
+
+    class Warned(Listener):
+        texts: ClassVar[list[str]] = []
+
+        def warn(self, text: str) -> None:
+            self.texts.append(text)
+
+    table = measured_table(toy, [good, broken], 4, Warned())
+    assert [unit.name for unit in table.units] == [good.name]
+    assert any("the other units run without it" in text for text in Warned.texts)

@@ -111,12 +111,16 @@ class Planning:
     def _replan(self, survivors: Sequence[int], images: int) -> list[tuple[int, ...]]:
         table = self._table.select([self._names[number] for number in survivors])
         chunks: list[tuple[int, ...]] = [() for _ in self._names]
-        try:
-            shares = Planner(table, self._planner.algorithm).split(images).shares
-        except InputError:  # too large for one chunk a unit
-            shares = Planner(table).split(images).shares
-        for number, share in zip(survivors, shares, strict=True):
-            chunks[number] = share.chunks
+        for algorithm in (self._planner.algorithm, "chunked"):  # the first may be too large for one chunk a unit
+            try:
+                shares = Planner(table, algorithm).split(images).shares
+            except InputError:
+                continue
+            for number, share in zip(survivors, shares, strict=True):
+                chunks[number] = share.chunks
+            return chunks
+        largest = table.units[0].largest_batch or 1  # it holds less than any size that was measured
+        chunks[survivors[0]] = (largest,) * -(-images // largest)
         return chunks
 
 
