@@ -116,6 +116,20 @@ FILES: dict[str, Callable[[Path], bytes]] = {
 }
 
 
+def forget_peak() -> int:
+    """Begin to measure the peak of memory anew, where the system can; return what it is: other tests ran before."""
+    if sys.platform == "linux":
+        Path("/proc/self/clear_refs").write_text("5")
+    return peak_bytes()
+
+
+def peak_bytes() -> int:
+    if sys.platform == "linux":
+        lines = Path("/proc/self/status").read_text().splitlines()
+        return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_a_damaged_file_is_refused_in_a_line_or_read(tmp_path: Path, name: str) -> None:
     whole = FILES[name](tmp_path)
@@ -123,6 +137,7 @@ def test_a_damaged_file_is_refused_in_a_line_or_read(tmp_path: Path, name: str) 
     chance = random.Random(name)
     options = ReadOptions(steps=2)
     outcomes = {"read": 0, "refused": 0}
+    held = forget_peak()
     path.write_bytes(whole)
     assert read_file(path, options if name in {"op stats", "PROFET JSON", "public trace"} else None).profile
     for _ in range(MUTANTS):
@@ -142,5 +157,4 @@ def test_a_damaged_file_is_refused_in_a_line_or_read(tmp_path: Path, name: str) 
             outcomes["read"] += 1
         assert time.monotonic() - start < SLOWEST_S
     assert min(outcomes.values()) > 0, outcomes
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-    assert peak < GIB
+    assert peak_bytes() - held < GIB

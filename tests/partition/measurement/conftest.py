@@ -1,6 +1,7 @@
 """Commands that measure simulated units on a tiny network, with a store of their own."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -50,7 +51,9 @@ class Bench:
         command: list[Any] = [sys.executable, "-m", "profet", "partition", "measure", "--network", self.network]
         command += ["--device", device, "-o", self.table, "--repeats", 2, *options]
         pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        return subprocess.Popen([str(word) for word in command], env=self.environment, **pipes)
+        # tests that run in the background may ignore Ctrl-C, which would be handed on to the command
+        hears = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)} if os.name == "posix" else {}
+        return subprocess.Popen([str(word) for word in command], env=self.environment, **pipes, **hears)
 
 
 @pytest.fixture
