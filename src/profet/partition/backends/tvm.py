@@ -19,7 +19,7 @@ from profet.partition.units import Unit
 from profet.quantities import MS_PER_S
 
 _MOST_GPUS = 16
-_TUNE = "slow until tuned: profet partition tune"
+_TUNE = "can be tuned: profet partition tune"
 
 
 class Tvm:
