@@ -1,20 +1,15 @@
 """Where measured tables are kept: a folder a machine, a file a network and its content."""
 
-import contextlib
-import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
-from profet.errors import InputError, OutputError
-from profet.files import reason
+from profet.data_folder import alone, data_folder, make_folder
+from profet.errors import InputError
 from profet.partition.machine import Facts, machine_facts, machine_slug, same_machine, slug
 from profet.partition.networks.network import Network
 from profet.partition.tables import PerformanceTable, UnitTable, load_table
-
-ROOT_VARIABLE = "PROFET_DATA_DIR"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +51,7 @@ class TableHeader:
 
 def store_folder(facts: Facts | None = None) -> Path:
     """Return the folder of a machine's tables; this machine's by default. It need not be there."""
-    root = os.environ.get(ROOT_VARIABLE)
-    if not root:
-        import platformdirs
-
-        root = platformdirs.user_data_dir("profet", appauthor=False)
-    return Path(root) / "partition" / machine_slug(facts or machine_facts())
+    return data_folder() / "partition" / machine_slug(facts or machine_facts())
 
 
 def table_path(network: Network, facts: Facts | None = None, together: bool = False) -> Path:
@@ -108,13 +98,8 @@ def save_unit(path: Path, header: TableHeader, unit: UnitTable) -> None:
     Raises:
         OutputError: it cannot be written.
     """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(
-            f"{path.parent}: cannot be made ({reason(error)}); set {ROOT_VARIABLE} to a folder that can be written"
-        ) from None
-    with _alone(path.parent):
+    make_folder(path.parent)
+    with alone(path.parent):
         kept = read_kept(path) if path.exists() else None
         fits = kept is not None and header.difference(kept) is None
         merged = kept.with_unit(unit) if kept is not None and fits else header.table(unit)
@@ -132,7 +117,7 @@ def update_units(path: Path, learnt: PerformanceTable) -> None:
         InputError: the file is damaged.
         OutputError: it cannot be written.
     """
-    with _alone(path.parent):
+    with alone(path.parent):
         table = load_table(path)
         known = {name: unit for unit in table.units for name in (unit.full_name, unit.name)}
         for unit in learnt.units:
@@ -140,25 +125,3 @@ def update_units(path: Path, learnt: PerformanceTable) -> None:
             if old is not None:
                 table = table.with_unit(msgspec.structs.replace(unit, name=old.name))
         table.save(path, force=True)
-
-
-@contextlib.contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Keep other processes from reading the same file, adding to it and dropping what was added here.
-
-    The lock is on the folder, so that no lock file is left behind. Where there are no such locks, a file is still
-    whole, but of two measurements that end at the same moment one may have to be done again.
-    """
-    try:
-        import fcntl
-
-        descriptor = os.open(folder, os.O_RDONLY)
-    except (ImportError, OSError):
-        yield
-        return
-    try:
-        with contextlib.suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)

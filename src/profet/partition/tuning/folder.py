@@ -10,9 +10,9 @@ from pathlib import Path
 
 import msgspec
 
+from profet.data_folder import ROOT_VARIABLE
 from profet.errors import InputError, OutputError, ProfetError
 from profet.files import read_bounded, reason, write_whole
-from profet.partition.table_store import ROOT_VARIABLE
 
 SCHEMA = "profet/tvm-tuning/1"
 _WORKLOADS = "database_workload.json"

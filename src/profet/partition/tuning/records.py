@@ -1,12 +1,11 @@
 """Schedules that tuning found, by workload: networks share those of the same shapes."""
 
-import os
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from profet.data_folder import data_folder
 from profet.partition.machine import slug
-from profet.partition.table_store import ROOT_VARIABLE
 from profet.partition.tuning.folder import RECORDS, Summary, TuningFolder
 from profet.quantities import MS_PER_S
 
@@ -100,9 +99,4 @@ def tuned_mark(version: str) -> str:
 
 
 def _root(version: str) -> Path:
-    root = os.environ.get(ROOT_VARIABLE)
-    if not root:
-        import platformdirs
-
-        root = platformdirs.user_data_dir("profet", appauthor=False)
-    return Path(root) / "tuning" / slug(f"tvm {version}")
+    return data_folder() / "tuning" / slug(f"tvm {version}")

@@ -1,0 +1,1 @@
+"""Catalogue of instances: what they have, and what an hour of them costs."""
