@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
 .DELETE_ON_ERROR:
-.PHONY: demo test check docs wheel bundle accuracy benchmark clean
+.PHONY: demo test check docs wheel bundle catalogue accuracy decisions benchmark clean
 
 demo: $(VENV)/plain  ## predict from the shipped profile; table on the terminal, picture in demo/
 	@mkdir -p demo
@@ -38,10 +38,15 @@ bundle: $(VENV)/dev $(DATASET)  ## rebuild the shipped bundle and example
 accuracy: $(VENV)/dev $(DATASET)  ## our method beside the published one, on the same folds, into docs/accuracy.md
 	$(BIN)/python -m benchmarks.accuracy $(DATASET) --checkpoint build/accuracy --write docs/accuracy.md
 
+decisions: $(VENV)/dev $(DATASET)  ## how good the advice is, into docs/decisions.md
+	$(BIN)/python -m benchmarks.decisions $(DATASET) --checkpoint build/accuracy --write docs/decisions.md --plot docs/images/reliability.png
+
 benchmark: $(VENV)/dev $(DATASET)  ## speed and memory
 	$(BIN)/python -m benchmarks.foundation $(DATASET)
 	$(BIN)/python -m benchmarks.predictors $(DATASET)
 	$(BIN)/python -m benchmarks.readers
+	$(BIN)/python -m benchmarks.advice
+	$(BIN)/python -m benchmarks.reports $(DATASET) --checkpoint build/accuracy
 	$(BIN)/python -m benchmarks.partition_plans $(dir $(PUBLIC_DATA))partition-tables
 	$(BIN)/python -m benchmarks.partition_runs
 
@@ -63,5 +68,5 @@ $(VENV)/plain: $(BIN)/python pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/dev: $(BIN)/python pyproject.toml constraints.txt
-	$(PIP) --editable '.[train,partition,openvino,torch,tvm]' --group dev
+	$(PIP) --editable '.[train,history,partition,openvino,torch,tvm]' --group dev
 	@touch $@ $(VENV)/plain

@@ -15,15 +15,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from benchmarks.pages import write_between_marks
 from profet.cli.progress import track
 from profet.datasets.dataset import Dataset
 from profet.evaluation.leave_out import Question, Validation, instance_pairs, validate
 from profet.evaluation.metrics import measure
-from profet.files import write_whole
 from profet.profiles.families import op_families
 
 OURS, PUBLISHED = "blend", "published"
-BEGIN, END = "<!-- begin: make accuracy -->\n", "<!-- end: make accuracy -->\n"
 SMALL_PAIRS, SMALL_MODELS = 2, 3
 
 
@@ -172,16 +171,6 @@ def report(dataset: Dataset, found: list[Comparison]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def write(path: Path, tables: str) -> None:
-    """Replace what stands between the marks of a page."""
-    page = path.read_text(encoding="utf-8")
-    before, _, rest = page.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    if not rest:
-        raise SystemExit(f"{path}: has no line {BEGIN.strip()}")
-    write_whole(path, f"{before}{BEGIN}\n{tables}\n{END}{after}".encode(), force=True)
-
-
 def main() -> None:
     """Measure, print, and write where told to."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -198,7 +187,7 @@ def main() -> None:
     tables = report(dataset, found)
     print(tables, end="")
     if arguments.write is not None:
-        write(arguments.write, tables)
+        write_between_marks(arguments.write, "make accuracy", tables)
 
 
 if __name__ == "__main__":

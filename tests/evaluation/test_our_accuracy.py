@@ -1,17 +1,8 @@
 """The small part of ``make accuracy``: on public data ours is far better than the published method, same folds."""
 
 import pytest
-from benchmarks.accuracy import (
-    BEGIN,
-    END,
-    OURS,
-    PUBLISHED,
-    Comparison,
-    batch_norm_models,
-    report,
-    small_comparison,
-    write,
-)
+from benchmarks.accuracy import OURS, PUBLISHED, Comparison, batch_norm_models, report, small_comparison
+from benchmarks.pages import write_between_marks
 
 from profet.datasets.dataset import Dataset
 
@@ -37,9 +28,11 @@ def test_the_tables_stand_in_the_page_and_the_rest_of_it_stays(
     comparison: Comparison, public_dataset: Dataset, tmp_path
 ) -> None:
     page = tmp_path / "accuracy.md"
-    page.write_text(f"# Before\n{BEGIN}yesterday\n{END}after\n", encoding="utf-8")
+    page.write_text(
+        "# Before\n<!-- begin: make accuracy -->\nyesterday\n<!-- end: make accuracy -->\nafter\n", encoding="utf-8"
+    )
     tables = report(public_dataset, [comparison])
-    write(page, tables)
+    write_between_marks(page, "make accuracy", tables)
     text = page.read_text(encoding="utf-8")
     assert text.startswith("# Before\n")
     assert text.endswith("after\n")

@@ -85,19 +85,25 @@ def doubts_of(columns: Columns, latency: str) -> FloatArray | None:
 
 
 def _calibrate_inside(task: FoldTask, groups: Groups) -> dict[str, Calibration]:
-    """Calibrate on inner folds of the runs that teach: none of them has seen what the outer fold scores."""
+    columns, rows = inner_columns(task, groups)
+    return calibrations_of(columns, task.target.step_latency_ms[rows]) if len(rows) else {}
+
+
+def inner_columns(task: FoldTask, groups: Groups) -> tuple[Columns, npt.NDArray[np.intp]]:
+    """Predict the m runs that teach, one group at a time from the others: none has seen what the fold scores.
+
+    Returns:
+        Columns of held-out predictions without members, and which run each row is, shape (m,).
+    """
     train = task.fold.train
-    inner, truth = [], []
+    inner, rows = [], [np.zeros(0, np.intp)]
     for group in sorted(set(groups[train])):
         test = train & (groups == group)
         if (train & ~test).any():
             inner.append(_columns(task, train & ~test, test))
-            truth.append(task.target.step_latency_ms[test])
-    if not inner:
-        return {}
-    names = [name for name in inner[0] if not name.startswith("member:")]  # members may differ between folds
-    stacked = {name: np.concatenate([columns[name] for columns in inner]) for name in names}
-    return calibrations_of(stacked, np.concatenate(truth))
+            rows.append(np.flatnonzero(test))
+    names = [name for name in inner[0] if not name.startswith("member:")] if inner else []  # these may differ
+    return {name: np.concatenate([columns[name] for columns in inner]) for name in names}, np.concatenate(rows)
 
 
 def calibrations_of(columns: Columns, true_ms: FloatArray) -> dict[str, Calibration]:

@@ -121,7 +121,7 @@ def validate(
     tasks: list[FoldTask] = []
     frames: list[pd.DataFrame] = []
     for anchor, target in pairs:
-        for task, runs in _fold_tasks(dataset, question, anchor, target):
+        for task, runs in fold_tasks(dataset, question, anchor, target):
             tasks.append(task)
             frames.append(runs)
     answers = _answers(dataset, question, tasks, track, checkpoint_folder)
@@ -133,7 +133,7 @@ def validate(
     return Validation(question, rows.assign(predicted_ms=rows[f"{chosen}_ms"], **ends))
 
 
-def _fold_tasks(
+def fold_tasks(
     dataset: Dataset, question: Question, anchor: str, target: str
 ) -> Iterator[tuple[FoldTask, pd.DataFrame]]:
     """Yield the folds of a pair, each with the runs that it scores."""

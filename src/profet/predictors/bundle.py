@@ -1,29 +1,26 @@
 """Trained predictors as one file, with what they were trained on and how wrong they were measured to be."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
 from typing import Self
-from urllib.parse import quote
 
 import msgspec
 
 from profet.errors import BundleError, InputError
-from profet.files import read_bounded, write_whole
+from profet.files import read_bounded
 from profet.names import suggest
-from profet.predictors.archive import MAX_FILE_BYTES, Archive, Arrays, pack
+from profet.predictors.archive import MAX_FILE_BYTES, Archive, Arrays
+from profet.predictors.bundle_file import SCHEMA, joint_prefix, pair_prefix
 from profet.predictors.intervals import Calibration
-from profet.predictors.manifest import Entry, Manifest, Pair, Provenance
+from profet.predictors.joint_errors import JointErrors
+from profet.predictors.manifest import Manifest, Pair, Provenance
 from profet.predictors.measured import Measured
 from profet.predictors.methods import METHODS, Predictor, method_class
 from profet.predictors.scaling import SizeScaler
 from profet.predictors.state import State
 
-SCHEMA = "profet/bundle/1"
-SCHEMA_FAMILY = "profet/bundle/"
-DISTRIBUTION = "profet-latency"
+_SCHEMA_FAMILY = "profet/bundle/"
 
 
 class Bundle:
@@ -34,6 +31,7 @@ class Bundle:
         self._archive = archive
         self._loaded: dict[tuple[str, str], Predictor] = {}
         self._calibrations: dict[tuple[str, str], dict[bool, Calibration]] = {}
+        self._joint: dict[tuple[str, bool], JointErrors] = {}
         self.where = where
 
     @property
@@ -80,7 +78,7 @@ class Bundle:
                 problem = "is the anchor itself" if target == anchor else f"is not in the bundle for {anchor}"
                 raise InputError(f"target {target!r} {problem}; {suggest(target, known)}")
             entry = next(e for e in self._manifest.pairs if (e.anchor, e.target) == (anchor, target))
-            arrays = self._archive.arrays(_prefix(anchor, target))
+            arrays = self._archive.arrays(pair_prefix(anchor, target))
             try:
                 predictor = method_class(self.method).from_state(State(entry.settings, arrays))
                 calibrations = Measured.calibrations_from(arrays)
@@ -101,6 +99,34 @@ class Bundle:
         """
         self.predictor(anchor, target)
         return self._calibrations[anchor, target].get(latency_known)
+
+    def joint_errors(self, anchor: str, latency_known: bool) -> JointErrors | None:
+        """Return how the errors of an anchor's targets go together; None where that was not measured.
+
+        Raises:
+            BundleError: its arrays are none.
+        """
+        ways = ((entry, (entry.anchor, entry.latency_known)) for entry in self._manifest.joint)
+        entry = next((entry for entry, way in ways if way == (anchor, latency_known)), None)
+        if entry is None:
+            return None
+        if (anchor, latency_known) not in self._joint:
+            try:
+                scores = self._archive.arrays(joint_prefix(entry))["scores"].astype(float)
+                self._joint[anchor, latency_known] = JointErrors(tuple(entry.targets), scores)
+            except (KeyError, TypeError, ValueError) as error:
+                raise BundleError(
+                    f"{self.where}: joint errors of {anchor} do not load ({error!r}); train it again"
+                ) from None
+        return self._joint[anchor, latency_known]
+
+    def contents(self) -> tuple[Manifest, Arrays]:
+        """Return all that its file holds.
+
+        Raises:
+            BundleError: one of its arrays is not one of numbers.
+        """
+        return self._manifest, self._archive.arrays("")
 
     def scaler(self, instance: str, axis: str) -> tuple[SizeScaler, list[str]]:
         """Return the curve of an instance over batch or pixels, or the pooled one with a warning.
@@ -132,7 +158,7 @@ class Bundle:
         archive = Archive(content, str(source))
         schema = archive.manifest.get("schema")
         if schema != SCHEMA:
-            newer = isinstance(schema, str) and schema.startswith(SCHEMA_FAMILY)
+            newer = isinstance(schema, str) and schema.startswith(_SCHEMA_FAMILY)
             problem = (
                 "from another version of Profet; update Profet, or train it again" if newer else "not a bundle"
             )
@@ -148,39 +174,3 @@ class Bundle:
                 f"{source}: method {manifest.method[:60]!r} is not in this version of Profet; update it"
             )
         return cls(manifest, archive, str(source))
-
-
-def save_bundle(
-    path: str | Path,
-    method: str,
-    provenance: Provenance,
-    predictors: Mapping[tuple[str, str], Predictor],
-    measured: Mapping[tuple[str, str], Measured],
-    scalers: Sequence[SizeScaler],
-    force: bool = False,
-) -> None:
-    """Write trained predictors, by (anchor, target), and scalers as one file, whole or not at all.
-
-    Raises:
-        OutputError: it exists and force is not given, or the disk refused.
-    """
-    entries, arrays = [], Arrays()
-    for (anchor, target), predictor in sorted(predictors.items()):
-        state = predictor.to_state()
-        known = measured.get((anchor, target), Measured())
-        entries.append(Entry(anchor, target, state.settings, list(known.errors)))
-        kept = {**state.arrays, **known.calibration_arrays()}
-        arrays.update({_prefix(anchor, target) + name: array for name, array in kept.items()})
-    manifest = Manifest(SCHEMA, method, provenance, entries, list(scalers))
-    write_whole(path, pack(asdict(manifest), arrays), force)
-
-
-def version() -> str:
-    """Return the installed version of Profet."""
-    from importlib import metadata
-
-    return metadata.version(DISTRIBUTION)
-
-
-def _prefix(anchor: str, target: str) -> str:
-    return f"arrays/{quote(anchor, safe='')}/{quote(target, safe='')}/"

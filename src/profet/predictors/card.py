@@ -25,6 +25,8 @@ class AccuracyCard:
         members_ms: what each member of the predictor answers.
         families: where the time goes, largest on the target first; empty for methods that do not work by family.
         nearest_workloads: of the training runs, most alike first; empty where that is unknown.
+        expected_log_error: size of error, in natural logs, that the doubts about this profile let one expect, the
+            widening included: how far off a latency was over this is its conformal score. None without intervals.
         widened: whether the interval was widened because the measured errors say nothing about such a profile.
     """
 
@@ -33,6 +35,7 @@ class AccuracyCard:
     members_ms: dict[str, float]
     families: tuple[FamilyTime, ...]
     nearest_workloads: tuple[str, ...]
+    expected_log_error: float | None
     widened: bool
 
 

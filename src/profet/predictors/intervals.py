@@ -84,14 +84,19 @@ class Calibration:
         """The highest level that so many held-out runs support: n / (n + 1)."""
         return self.rows / (self.rows + 1)
 
-    def half_width(self, doubts: FloatArray, level: float) -> FloatArray:
-        """Return half the interval's width in natural logs, shape (n,); NaN for a level that is not supported."""
+    def expected_error(self, doubts: FloatArray) -> FloatArray:
+        """Return the absolute log error that doubts, shape (n, reasons), let one expect, shape (n,)."""
         if doubts.shape[1:] != self.weights.shape:
             raise ValueError(f"a calibration of {len(self.weights)} doubts for {doubts.shape[1:]} of them")
+        size: FloatArray = _FLOOR + doubts @ self.weights
+        return size
+
+    def half_width(self, doubts: FloatArray, level: float) -> FloatArray:
+        """Return half the interval's width in natural logs, shape (n,); NaN for a level that is not supported."""
+        expected = self.expected_error(doubts)
         if level > self.highest_level:
             return np.full(len(doubts), np.nan)
-        score = float(np.interp(level, LEVELS, self.quantiles))
-        width: FloatArray = score * (_FLOOR + doubts @ self.weights)
+        width: FloatArray = float(np.interp(level, LEVELS, self.quantiles)) * expected
         return width
 
 

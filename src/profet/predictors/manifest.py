@@ -32,6 +32,27 @@ class MeasuredError:
 
 
 @dataclass(frozen=True)
+class Recalibration:
+    """That the intervals of a pair were fitted to what runs really took.
+
+    Args:
+        anchor: of the pair.
+        target: of the pair.
+        latency_known: whether the anchor's latency was known in those runs; intervals of the others are as trained.
+        level: chance at which they were fitted.
+        records: how many runs that was.
+        factor: how much wider (in logs) the intervals are than as trained.
+    """
+
+    anchor: str
+    target: str
+    latency_known: bool
+    level: float
+    records: int
+    factor: float
+
+
+@dataclass(frozen=True)
 class Provenance:
     """What a bundle was trained on.
 
@@ -42,6 +63,7 @@ class Provenance:
         workloads: how many different ones.
         runs: how many runs taught each pair, repeats counted.
         created_with: the version of Profet that trained it.
+        recalibrated: which intervals were fitted again, to a user's own records.
     """
 
     dataset: str
@@ -50,6 +72,7 @@ class Provenance:
     workloads: int
     runs: int
     created_with: str
+    recalibrated: list[Recalibration] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -77,6 +100,15 @@ class Entry:
 
 
 @dataclass(frozen=True)
+class JointEntry:
+    """Whose errors one array of joint errors holds, column by column."""
+
+    anchor: str
+    latency_known: bool
+    targets: list[str]
+
+
+@dataclass(frozen=True)
 class Manifest:
     """The whole manifest of a bundle."""
 
@@ -85,3 +117,4 @@ class Manifest:
     provenance: Provenance
     pairs: list[Entry]
     scalers: list[SizeScaler] = field(default_factory=list)
+    joint: list[JointEntry] = field(default_factory=list)

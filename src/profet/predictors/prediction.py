@@ -84,9 +84,12 @@ def _predict_target(
     widened = doubtful or any(caution.unmeasured for caution in cautions)
     calibration = bundle.calibration(anchor, target, latency_known)
     half_width = np.nan
+    expected: float | None = None
     if calibration is not None and answer.doubts is not None:
+        factor = WIDENED if widened else 1.0
         try:
-            half_width = float(calibration.half_width(answer.doubts, interval)[0]) * (WIDENED if widened else 1)
+            expected = factor * float(calibration.expected_error(answer.doubts)[0])
+            half_width = factor * float(calibration.half_width(answer.doubts, interval)[0])
         except ValueError as error:
             raise BundleError(f"{bundle.where}: {anchor} → {target} has {error}; train it again") from None
         cautions += _calibration_cautions(calibration, answer, interval, widened)
@@ -97,6 +100,7 @@ def _predict_target(
         {name: float(values[0]) for name, values in answer.members.items() if not np.isnan(values[0])},
         _family_times(answer),
         answer.nearest_workloads,
+        expected,
         widened and not np.isnan(half_width),
     )
     if np.isnan(half_width):

@@ -1,0 +1,1 @@
+"""Time, cost and risk of a whole training run, on every instance that could be rented."""

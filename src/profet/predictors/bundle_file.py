@@ -1,0 +1,60 @@
+"""What a bundle's file holds, under which names, and how it is written."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from urllib.parse import quote
+
+import numpy as np
+
+from profet.files import write_whole
+from profet.predictors.archive import Arrays, pack
+from profet.predictors.joint_errors import JointErrors
+from profet.predictors.manifest import Entry, JointEntry, Manifest, Provenance
+from profet.predictors.measured import Measured
+from profet.predictors.methods import Predictor
+from profet.predictors.scaling import SizeScaler
+
+SCHEMA = "profet/bundle/1"
+
+
+def save_bundle(
+    path: str | Path,
+    method: str,
+    provenance: Provenance,
+    predictors: Mapping[tuple[str, str], Predictor],
+    measured: Mapping[tuple[str, str], Measured],
+    scalers: Sequence[SizeScaler],
+    joint: Mapping[tuple[str, bool], JointErrors],
+    force: bool = False,
+) -> None:
+    """Write trained predictors, by (anchor, target), and scalers as one file, whole or not at all.
+
+    Joint errors stand by (anchor, whether its latency is known).
+
+    Raises:
+        OutputError: it exists and force is not given, or the disk refused.
+    """
+    entries, arrays = [], Arrays()
+    for (anchor, target), predictor in sorted(predictors.items()):
+        state = predictor.to_state()
+        known = measured.get((anchor, target), Measured())
+        entries.append(Entry(anchor, target, state.settings, list(known.errors)))
+        kept = {**state.arrays, **known.calibration_arrays()}
+        arrays.update({pair_prefix(anchor, target) + name: array for name, array in kept.items()})
+    together = []
+    for (anchor, known_latency), errors in sorted(joint.items()):
+        together.append(JointEntry(anchor, known_latency, list(errors.targets)))
+        arrays[joint_prefix(together[-1]) + "scores"] = errors.scores.astype(np.float32)
+    manifest = Manifest(SCHEMA, method, provenance, entries, list(scalers), together)
+    write_whole(path, pack(asdict(manifest), arrays), force)
+
+
+def joint_prefix(entry: JointEntry) -> str:
+    """Return where a bundle keeps the joint errors of an anchor."""
+    return f"joint/{quote(entry.anchor, safe='')}/{'with' if entry.latency_known else 'without'}_latency/"
+
+
+def pair_prefix(anchor: str, target: str) -> str:
+    """Return where a bundle keeps the arrays of a pair."""
+    return f"arrays/{quote(anchor, safe='')}/{quote(target, safe='')}/"
