@@ -5,7 +5,7 @@ from rich.console import Console
 
 from profet.partition.planners import Planner, all_subsets
 from profet.reports.partition_picture import draw_table
-from profet.reports.partition_tables import performance_tables, plan_tables, subsets_table
+from profet.reports.partition_tables import performance_tables, plan_tables
 from tests.partition.made_up import table, unit
 
 LONG = "simulated:fast:fixed=2:image=1.5:noise=0.02"
@@ -16,7 +16,7 @@ MADE_UP = table(unit(LONG, {1: 3.0, 8: 20.0, 16: 41.0}), unit("cpu", {1: 5.0, 8:
 def test_no_name_is_cut_in_a_narrow_terminal(width: int) -> None:
     console = Console(width=width)
     plan = Planner(MADE_UP).plan(16)
-    tables = [*performance_tables(MADE_UP), *plan_tables(plan), subsets_table(all_subsets(MADE_UP, 16), 16)]
+    tables = [*performance_tables(MADE_UP), *plan_tables(plan, all_subsets(MADE_UP, 16))]
     for each in tables:
         with console.capture() as captured:
             console.print(each)

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from rich.table import Table
 from profet.partition.execution.run_report import ChunkRun, Failure, RunReport, UnitRun
 from profet.partition.execution.trial import Check, Trial
 from profet.partition.planners import Plan, Share, Single
-from profet.reports.run_picture import draw_run, save_run_picture
+from profet.reports.run_picture import draw_repeats, draw_run
 from profet.reports.run_tables import run_answer, run_facts, run_tables, timeline
 
 PLAN = Plan(
@@ -123,16 +122,25 @@ def test_the_answer_speaks_of_no_split_where_there_is_one_unit() -> None:
 @pytest.mark.parametrize("width", [60, 80, 200])
 def test_no_name_of_a_unit_is_cut_in_a_narrow_terminal(width: int) -> None:
     long = "simulated:fast:fixed=2:image=1.5:noise=0.02"
-    tables = run_tables(trial(replace(REPORT, units=(replace(FAST, unit=long), SLOW))))
+    tables = run_tables(trial(replace(REPORT, units=(replace(FAST, unit=long), SLOW)), replace(CHECK, unit=long)))
     for table in tables:
         text = shown(table, width=width)
         assert "…" not in text.replace("0 … 100.0 ms", "")
         first = "".join(line.split("│")[1].strip() for line in text.splitlines() if line.startswith("│"))
-        assert first.startswith(long)
+        assert long in first
 
 
-def test_the_picture_has_a_row_a_unit(tmp_path: Path) -> None:
+def test_the_picture_has_a_row_a_unit() -> None:
     axes = draw_run(trial()).axes[0]
     assert [label.get_text().split("\n")[0] for label in axes.get_yticklabels()] == ["fast", "slow", "idle[1]"]
-    save_run_picture(trial(), tmp_path / "run.png")
-    assert (tmp_path / "run.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_picture_reaches_to_what_was_predicted_and_to_one_unit_alone() -> None:
+    assert draw_run(trial()).axes[0].get_xlim()[1] > CHECK.makespan_ms > REPORT.makespan_ms
+
+
+def test_the_picture_of_repeats_has_every_run_and_both_predictions() -> None:
+    axes = draw_repeats(trial()).axes[0]
+    heights = [line.get_ydata() for line in axes.lines]
+    assert [list(each) for each in heights if len(each) == 3] == [[400.0, 100.0, 99.0], [150.0, 140.0, 900.0]]
+    assert [each[0] for each in heights if len(each) == 2] == [REPORT.predicted_ms, CHECK.predicted_ms]

@@ -1,5 +1,6 @@
 """Tables and pictures show the figures of their results, whatever the names hold."""
 
+import datetime
 import io
 from pathlib import Path
 
@@ -7,19 +8,22 @@ import msgspec
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
 from rich.console import Console
 from rich.table import Table
 
-from profet import Profile, example_profile, predict
+from profet import Prediction, Profile, example_profile, predict
 from profet.datasets.checks import Finding
 from profet.datasets.dataset import Dataset
 from profet.errors import OutputError
 from profet.evaluation.leave_out import Question, validate
+from profet.instances.catalogue import Catalogue
 from profet.profiles.reading import Reading
 from profet.reports.dataset_tables import dataset_facts, findings_table
 from profet.reports.pictures import save_picture
 from profet.reports.prediction_picture import draw_prediction
 from profet.reports.reading_tables import reading_tables
+from profet.reports.step_costs import StepCosts, step_costs
 from profet.reports.tables import prediction_table
 from profet.reports.validation_tables import validation_facts, validation_tables
 
@@ -28,6 +32,15 @@ def shown(table: Table) -> str:
     console = Console(file=io.StringIO(), width=160, highlight=False)
     console.print(table)
     return console.file.getvalue()  # type: ignore[attr-defined,no-any-return]
+
+
+def costs_of(prediction: Prediction) -> StepCosts:
+    return step_costs(prediction, None, Catalogue({}, {}, {}), datetime.date(2026, 2, 3))
+
+
+def some_picture() -> Figure:
+    prediction = predict(example_profile())
+    return draw_prediction(prediction, costs_of(prediction))
 
 
 def test_the_prediction_table_is_sorted_by_latency_and_shows_speed_up() -> None:
@@ -48,7 +61,7 @@ def test_names_with_markup_or_control_characters_are_shown_as_text() -> None:
 
 def test_the_picture_has_one_bar_an_instance_as_long_as_its_latency() -> None:
     prediction = predict(example_profile())
-    axes = draw_prediction(prediction).axes[0]
+    axes = draw_prediction(prediction, costs_of(prediction)).axes[0]
     widths = sorted(patch.get_width() for patch in axes.patches)
     expected = sorted([*(p.latency_ms for p in prediction.predictions), prediction.anchor_latency_ms])
     assert widths == pytest.approx(expected)
@@ -59,7 +72,7 @@ def test_the_picture_has_one_bar_an_instance_as_long_as_its_latency() -> None:
 
 def test_a_picture_without_a_measured_latency_has_no_bar_for_the_anchor() -> None:
     profile = msgspec.structs.replace(example_profile(), step_latency_ms=None)
-    assert len(draw_prediction(predict(profile)).axes[0].patches) == 3
+    assert len(draw_prediction(predict(profile), costs_of(predict(profile))).axes[0].patches) == 3
 
 
 @pytest.mark.parametrize(
@@ -67,13 +80,13 @@ def test_a_picture_without_a_measured_latency_has_no_bar_for_the_anchor() -> Non
 )
 def test_pictures_are_what_their_name_says(suffix: str, magic: bytes, tmp_path: Path) -> None:
     path = tmp_path / f"picture{suffix}"
-    save_picture(draw_prediction(predict(example_profile())), path, force=False)
+    save_picture(some_picture(), path, force=False)
     assert path.read_bytes().startswith(magic)
 
 
 def test_a_picture_of_unknown_form_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match=r"must end in \.png, \.svg, \.pdf"):
-        save_picture(draw_prediction(predict(example_profile())), tmp_path / "picture.jpeg", force=False)
+        save_picture(some_picture(), tmp_path / "picture.jpeg", force=False)
 
 
 def test_validation_tables_show_the_facts(small_dataset: Dataset) -> None:

@@ -17,6 +17,16 @@ _COLUMNS = {
 """How an error was measured, by the title of its column: what was left out, and whether the latency was known."""
 
 
+def bundle_origin(bundle: Bundle) -> dict[str, str]:
+    """Say in two lines what predictions of a bundle rest on, for "how this was made"."""
+    known = bundle.provenance
+    learnt = f"{known.runs} runs a pair of {known.workloads} workloads of {len(known.models)} models"
+    return {
+        "predictors": f"{bundle.method} method, {learnt}, trained by Profet {known.created_with}",
+        "learnt from": f"data set {known.dataset}",
+    }
+
+
 def bundle_facts(bundle: Bundle) -> dict[str, Any]:
     """Return what a bundle holds, for JSON."""
     return {
@@ -46,4 +56,7 @@ def bundle_tables(facts: dict[str, Any]) -> list[Table]:
     origin.add_row("runs a pair", f"{trained_on['runs']}, of {trained_on['workloads']} workloads")
     origin.add_row("data set", plain(trained_on["dataset"][:16]))
     origin.add_row("by Profet", plain(trained_on["created_with"]))
+    for each in trained_on["recalibrated"]:
+        fitted = f"{each['anchor']} → {each['target']} at {100 * each['level']:g} %, to {each['records']} records"
+        origin.add_row("intervals fitted", plain(fitted))
     return [pairs, origin]

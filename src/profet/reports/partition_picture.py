@@ -7,10 +7,9 @@ from matplotlib.ticker import LogLocator, NullFormatter
 
 from profet.partition.tables import PerformanceTable
 from profet.printable import one_line
+from profet.reports.axes import finish_axes
+from profet.reports.colours import series_style
 from profet.reports.pictures import save_picture
-
-_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999")
-_MARKS = "osD^vPX"
 
 
 def draw_table(table: PerformanceTable) -> Figure:
@@ -20,25 +19,23 @@ def draw_table(table: PerformanceTable) -> Figure:
     for number, unit in enumerate(table.units):
         sizes = [point.batch for point in unit.points]
         totals = [point.total_ms for point in unit.points]
-        style = {"color": _COLOURS[number % len(_COLOURS)], "marker": _MARKS[number % len(_MARKS)], "markersize": 4}
+        style = series_style(number)
         errors = [point.spread_ms or 0.0 for point in unit.points]
-        times.errorbar(sizes, totals, errors, label=one_line(unit.name), **style)
-        rates.plot(sizes, [1000 * n / ms for n, ms in zip(sizes, totals, strict=True)], **style)
+        times.errorbar(sizes, totals, errors, label=one_line(unit.name), markersize=4, **style)
+        rates.plot(sizes, [1000 * n / ms for n, ms in zip(sizes, totals, strict=True)], markersize=4, **style)
     for axes, label in ((times, "ms a batch, input and output included"), (rates, "images a second")):
         axes.set_xscale("log", base=2)
         axes.xaxis.set_major_formatter("{x:g}")
         axes.set_xlabel("batch size")
         axes.set_ylabel(label)
-        axes.grid(visible=True, alpha=0.25)
-        axes.spines[["top", "right"]].set_visible(False)
+        finish_axes(axes, "", "both")
     times.set_yscale("log")
     times.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     times.yaxis.set_major_formatter("{x:g}")
     times.yaxis.set_minor_formatter(NullFormatter())
     rates.set_ylim(bottom=0)
-    for text in times.legend(frameon=False).get_texts():
-        text.set_parse_math(False)
-    figure.suptitle(f"{one_line(table.network)}: what each unit does", x=0.01, ha="left", parse_math=False)
+    times.legend(frameon=False)
+    figure.suptitle(f"{one_line(table.network)}: what each unit does", x=0.01, ha="left")
     return figure
 
 

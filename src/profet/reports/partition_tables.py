@@ -66,9 +66,10 @@ def _units_table(table: PerformanceTable) -> Table:
     return shown
 
 
-def plan_tables(plan: Plan) -> list[Table]:
-    """Show who does what, and how that compares with the best single unit."""
-    return [_shares_table(plan), _gains_table(plan)]
+def plan_tables(plan: Plan, subsets: list[Subset] | None = None) -> list[Table]:
+    """Show who does what, how that compares with the best single unit, and every combination of units if given."""
+    tables = [_shares_table(plan), _gains_table(plan)]
+    return tables if subsets is None else [*tables, _subsets_table(subsets, plan.batch)]
 
 
 def plan_answer(plan: Plan) -> str:
@@ -149,7 +150,7 @@ def _gains_table(plan: Plan) -> Table:
     return shown
 
 
-def subsets_table(subsets: list[Subset], batch: int) -> Table:
+def _subsets_table(subsets: list[Subset], batch: int) -> Table:
     """Show every combination of units, the fastest first."""
     shown = Table(title=f"Every combination of units, a batch of {batch}", title_justify="left")
     shown.add_column("units", overflow="fold", min_width=_LEAST_WIDTH)
@@ -166,17 +167,18 @@ def subsets_table(subsets: list[Subset], batch: int) -> Table:
     return shown
 
 
-def plan_facts(plan: Plan) -> dict[str, Any]:
-    """Return a plan as plain values for a JSON document."""
-    return {
+def plan_facts(plan: Plan, subsets: list[Subset] | None = None) -> dict[str, Any]:
+    """Return a plan, and every combination of units if given, as plain values for a JSON document."""
+    facts = {
         **asdict(plan),
         "verdict": plan.verdict,
         "gain_over_best_single": time_saved(plan.makespan_ms, plan.best_single),
         "gain_over_best_single_chunked": time_saved(plan.makespan_ms, plan.best_single_chunked),
     }
+    return facts if subsets is None else {**facts, "subsets": [_subset_facts(each) for each in subsets]}
 
 
-def subset_facts(subset: Subset) -> dict[str, Any]:
+def _subset_facts(subset: Subset) -> dict[str, Any]:
     """Return a combination of units as plain values for a JSON document."""
     plan = subset.plan
     return {

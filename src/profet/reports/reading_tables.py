@@ -1,5 +1,6 @@
 """Terminal tables and JSON facts of what was read of a file: op families, steps, devices."""
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ from rich.text import Text
 
 from profet.profiles.families import IDLE_FAMILY, op_families
 from profet.profiles.profile import IDLE
-from profet.profiles.reading import FamilyShare, Reading
+from profet.profiles.reading import Reading
 from profet.quantities import US_PER_MS, format_ms
 from profet.reports.tables import plain
 
@@ -63,9 +64,9 @@ def reading_facts(reading: Reading) -> dict[str, Any]:
             }
             for each in reading.families()
         ],
-        "per_step": list(reading.steps),
+        "per_step": [asdict(step) for step in reading.steps],
         "odd_steps": list(reading.odd_steps),
-        "devices": list(reading.devices),
+        "devices": [asdict(device) for device in reading.devices],
         "unmapped": reading.unmapped(),
         "warnings": profile.warnings,
     }
@@ -89,7 +90,11 @@ def _family_table(reading: Reading) -> Table:
     table.add_column("largest operations")
     largest = _largest(reading)
     for each in families:
-        cells: list[str | Text] = [plain(_named(each)), format_ms(each.us / US_PER_MS), f"{100 * each.share:.1f} %"]
+        cells: list[str | Text] = [
+            plain(family_name(each.family)),
+            format_ms(each.us / US_PER_MS),
+            f"{100 * each.share:.1f} %",
+        ]
         if spread:
             cells.append(f"± {100 * spread[each.family]:.0f} %" if each.family in spread else "–")
         if with_calls:
@@ -98,8 +103,9 @@ def _family_table(reading: Reading) -> Table:
     return table
 
 
-def _named(share: FamilyShare) -> str:
-    return "idle (device waits)" if share.family == IDLE_FAMILY else share.family.replace("_", " ")
+def family_name(family: str) -> str:
+    """Return an op family as it is shown to people."""
+    return "idle (device waits)" if family == IDLE_FAMILY else family.replace("_", " ")
 
 
 def _largest(reading: Reading) -> dict[str, str]:

@@ -1,55 +1,63 @@
-"""The picture of a batch that was split: which unit ran which images when."""
-
-from pathlib import Path
+"""Pictures of a batch that was split: which unit ran which images when, and how the repeats lie."""
 
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
+from profet.partition.execution.run_report import UnitRun
 from profet.partition.execution.trial import Trial
 from profet.printable import one_line
 from profet.quantities import format_ms
-from profet.reports.pictures import save_picture
+from profet.reports.axes import finish_axes, legend_below
+from profet.reports.colours import ALONE, EXECUTION, INK, MUTED
+from profet.reports.partition_timeline import Bar, Row, add_legend, draw_rows
 
-_EXECUTION, _IO, _INK, _LIMIT = "#0072b2", "#e69f00", "#222222", "#999999"
-_LEAST_WIDTH = 0.035
-"""Share of the picture that a chunk must be wide for its number of images to stand in it."""
+_MOST_MARKED = 100
+"""Runs whose points are marked; more are drawn as a line alone."""
 
 
 def draw_run(trial: Trial) -> Figure:
     """Draw one row a unit with its chunks from the release of the units on, and lines for what was predicted."""
     report = trial.typical
-    figure = Figure(figsize=(8.6, 1.7 + 0.5 * len(report.units)))
-    axes = figure.subplots()
+    title = f"{one_line(trial.network)}, batch of {report.batch}: {format_ms(report.makespan_ms)} ms"
+    alone_ms = 0.0 if trial.check is None else trial.check.makespan_ms
+    until_ms = max(report.predicted_ms, alone_ms)
+    rows = [_row(unit) for unit in report.units]
+    figure, axes = draw_rows(rows, title, "ms since the units were released", until_ms)
     for place, unit in enumerate(report.units):
-        for chunk in unit.chunks:
-            width = chunk.finish_ms - chunk.start_ms
-            io_ms = min(width, chunk.io_ms)
-            axes.barh(place, width - io_ms, left=chunk.start_ms, color=_EXECUTION, height=0.6, edgecolor="white")
-            axes.barh(place, io_ms, left=chunk.finish_ms - io_ms, color=_IO, height=0.6)
-            if width > _LEAST_WIDTH * report.makespan_ms:
-                middle = chunk.start_ms + width / 2
-                axes.text(middle, place, str(chunk.images), ha="center", va="center", color="white", fontsize=8)
-    names = [f"{one_line(unit.unit)}\n{unit.images} images" for unit in report.units]
-    axes.set_yticks(range(len(report.units)), names, parse_math=False)
-    axes.invert_yaxis()
-    axes.axvline(report.predicted_ms, color=_INK, linestyle="--", linewidth=1, label="predicted end")
+        if unit.planned_images:
+            axes.plot([unit.planned_ms] * 2, [place - 0.42, place + 0.42], color=INK, linewidth=2)
+    axes.plot([], [], color=INK, linewidth=2, label="predicted end of a unit")
+    axes.axvline(report.predicted_ms, color=INK, linestyle="--", linewidth=1, label="predicted end of all")
     if trial.check is not None:
         label = f"{one_line(trial.check.unit)} alone"
-        axes.axvline(trial.check.makespan_ms, color=_LIMIT, linestyle=":", linewidth=1.4, label=label)
-    axes.barh(0, 0, color=_EXECUTION, label="execution (images in the chunk)")
-    axes.barh(0, 0, color=_IO, label="input and output")
-    axes.set_xlim(left=0)
-    axes.set_xlabel("ms since the units were released")
-    title = f"{one_line(trial.network)}, batch of {report.batch}: {format_ms(report.makespan_ms)} ms"
-    axes.set_title(title, loc="left", parse_math=False)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.32), ncols=4, fontsize=8, frameon=False)
+        axes.axvline(alone_ms, color=MUTED, linestyle=":", linewidth=1.4, label=label)
+    add_legend(figure, axes)
     return figure
 
 
-def save_run_picture(trial: Trial, path: str | Path, force: bool = False) -> None:
-    """Draw the typical run and save it as PNG, SVG or PDF.
+def _row(unit: UnitRun) -> Row:
+    bars = (Bar(chunk.images, chunk.start_ms, chunk.finish_ms, chunk.io_ms) for chunk in unit.chunks)
+    return Row(unit.unit, f"{unit.images} images", tuple(bars))
 
-    Raises:
-        OutputError: see save_picture.
-    """
-    save_picture(draw_run(trial), path, force)
+
+def draw_repeats(trial: Trial) -> Figure:
+    """Draw what every run took, split and on one unit, with lines at what was predicted of both."""
+    figure = Figure(figsize=(7.2, 3.6), layout="constrained")
+    axes = figure.subplots()
+    split_ms = [report.makespan_ms for report in trial.reports]
+    series = [("split", split_ms, trial.typical.predicted_ms, EXECUTION, "o")]
+    if trial.check is not None:
+        alone = trial.check
+        series.append((f"{one_line(alone.unit)} alone", list(alone.makespans_ms), alone.predicted_ms, ALONE, "s"))
+    for label, times_ms, predicted_ms, colour, mark in series:
+        runs = range(1, len(times_ms) + 1)
+        marker = mark if len(times_ms) <= _MOST_MARKED else ""
+        axes.plot(runs, times_ms, color=colour, marker=marker, label=f"{label}, measured")
+        axes.axhline(predicted_ms, color=colour, linestyle="--", linewidth=1.2, label=f"{label}, predicted")
+    axes.set_ylim(0, 1.1 * axes.get_ylim()[1])
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_xlabel("run")
+    axes.set_ylabel("ms for the batch")
+    finish_axes(axes, "Every run beside what was predicted", "y")
+    legend_below(figure, columns=2)
+    return figure

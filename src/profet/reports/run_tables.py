@@ -1,5 +1,6 @@
 """Terminal tables and JSON facts of a batch that was split: who did what when, and what it gained."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -19,8 +20,8 @@ _MOST_FAILURES = 20
 
 
 def run_tables(trial: Trial) -> list[Table]:
-    """Show what each unit did in the typical run, and what failed."""
-    tables = [_units_table(trial.typical), _timeline_table(trial.typical)]
+    """Show what each unit did in the typical run, what was predicted of all runs, and what failed."""
+    tables = [_units_table(trial.typical), _timeline_table(trial.typical), _times_table(trial)]
     if trial.failures:
         tables.append(_failures_table(trial.failures))
     return tables
@@ -69,6 +70,7 @@ def run_facts(trial: Trial) -> dict[str, Any]:
         "predicted_ms": report.predicted_ms,
         "makespan_ms": report.makespan_ms,
         "makespans_ms": [each.makespan_ms for each in trial.reports],
+        "preparation_ms": report.preparation_ms,
         "overhead_ms": report.overhead_ms,
         "units": [_unit_facts(unit) for unit in report.units],
         "best_single": None
@@ -153,6 +155,28 @@ def timeline(unit: UnitRun, makespan_ms: float) -> Text:
         last = min(_BAR, max(first + 1, round(_BAR * chunk.finish_ms / makespan_ms)))
         cells[first:last] = [_BLOCKS[number % 2]] * (last - first)
     return Text("".join(cells), style="cyan")
+
+
+def _times_table(trial: Trial) -> Table:
+    """Show predicted beside measured times over all runs: split, and on one unit."""
+    runs = f"{len(trial.reports)} run{'s' if len(trial.reports) > 1 else ''}"
+    table = Table(title=f"Predicted and measured, ms over {runs}", title_justify="left")
+    table.add_column("what", overflow="fold", min_width=_LEAST_WIDTH)
+    for column in ("predicted", "median", "off by", "fastest", "slowest"):
+        table.add_column(column, justify="right", overflow="fold")
+    report, check = trial.typical, trial.check
+    split_ms = [each.makespan_ms for each in trial.reports]
+    table.add_row("split", *_time_cells(report.predicted_ms, report.makespan_ms, split_ms))
+    if check is not None:
+        cells = _time_cells(check.predicted_ms, check.makespan_ms, check.makespans_ms)
+        table.add_row(plain(f"{check.unit} alone"), *cells)
+    return table
+
+
+def _time_cells(predicted_ms: float, median_ms: float, measured_ms: Sequence[float]) -> list[str]:
+    off = f"{100 * (predicted_ms / median_ms - 1):+.1f} %" if median_ms else "–"
+    ends = (format_ms(min(measured_ms)), format_ms(max(measured_ms)))
+    return [format_ms(predicted_ms), format_ms(median_ms), off, *ends]
 
 
 def _failures_table(failures: tuple[Failure, ...]) -> Table:

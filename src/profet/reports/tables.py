@@ -1,15 +1,18 @@
-"""Terminal tables of a prediction and of a profile."""
+"""Terminal tables of a prediction."""
+
+from typing import TYPE_CHECKING
 
 from rich.table import Table
 from rich.text import Text
 
-from profet.predictors.answer import GAP
 from profet.predictors.card import Prediction, TargetPrediction
 from profet.predictors.manifest import MeasuredError
 from profet.printable import one_line
-from profet.quantities import format_ms
+from profet.quantities import format_money, format_ms
+from profet.reports.family_rows import family_rows
 
-_LEAST_SHARE = 0.01
+if TYPE_CHECKING:
+    from profet.reports.step_costs import StepCosts
 
 
 def plain(text: str) -> Text:
@@ -48,6 +51,25 @@ def _error(error: MeasuredError | None) -> str:
     return "not measured" if error is None else f"{error.mape:.1f} %"
 
 
+def cost_table(costs: "StepCosts") -> Table:
+    """Show what many steps cost on each instance, the cheapest first, and of when and where its price is."""
+    table = Table(title=f"Cost of {costs.what}, on demand", title_justify="left")
+    table.add_column("instance")
+    for column in ("step latency", "an hour", "cost", "from", "to"):
+        table.add_column(column, justify="right")
+    for column in ("price of", "region"):
+        table.add_column(column)
+    for row in sorted(costs.instances, key=lambda each: (each.cost is None, each.cost)):
+        name = plain(f"{row.instance} (measured)" if row.measured else row.instance)
+        amounts = (row.price_per_hour, row.cost, row.cost_low, row.cost_high)
+        cells = [
+            "–" if each is None or row.currency is None else format_money(each, row.currency) for each in amounts
+        ]
+        when = row.price_note or row.price_date or "–"
+        table.add_row(name, f"{format_ms(row.latency_ms)} ms", *cells, plain(when), plain(row.region or "–"))
+    return table
+
+
 def card_tables(prediction: Prediction) -> list[Table]:
     """Show what each prediction rests on: measured errors, members, and where the time goes."""
     tables = []
@@ -76,13 +98,9 @@ def _family_table(anchor: str, answer: TargetPrediction) -> Table:
     times = Table(title="Where the time goes, ms a step", title_justify="left")
     for column in ("family", anchor, answer.target, "speed-up"):
         times.add_column(plain(column), justify="left" if column == "family" else "right")
-    shown = [each for each in answer.card.families if each.target_ms >= _LEAST_SHARE * answer.latency_ms]
-    for each in shown:
-        speed_up = f"{each.anchor_ms / each.target_ms:.2f}×" if each.anchor_ms > 0 else "–"
-        name = "gap (device waits)" if each.family == GAP else each.family.replace("_", " ")
-        times.add_row(name, format_ms(each.anchor_ms), format_ms(each.target_ms), speed_up)
-    rest = [each for each in answer.card.families if each not in shown]
-    if rest:
-        sums = (sum(each.anchor_ms for each in rest), sum(each.target_ms for each in rest))
-        times.add_row(f"{len(rest)} more", *map(format_ms, sums), "")
+    for row in family_rows(answer):
+        speed_up = f"{row.anchor_ms / row.target_ms:.2f}×" if row.anchor_ms > 0 and row.target_ms > 0 else "–"
+        times.add_row(
+            row.name, format_ms(row.anchor_ms), format_ms(row.target_ms), "" if row.together else speed_up
+        )
     return times
