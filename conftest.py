@@ -1,5 +1,9 @@
-"""Runs the README and the documentation as tests: every ``console`` and ``python`` block, output compared."""
+"""Runs the README and the documentation as tests: every ``console`` and ``python`` block, output compared.
 
+No test reads or changes what the person who runs it has kept: instances, tables and measurements of their own.
+"""
+
+import atexit
 import os
 import subprocess
 import sys
@@ -12,6 +16,10 @@ from sybil.evaluators.python import PythonEvaluator
 from sybil.parsers.markdown import CodeBlockParser
 
 _PROMPT = "$ "
+
+_OWN_DATA = tempfile.TemporaryDirectory()
+atexit.register(_OWN_DATA.cleanup)
+os.environ["PROFET_DATA_DIR"] = _OWN_DATA.name
 
 
 def _start(namespace: dict[str, Any]) -> None:

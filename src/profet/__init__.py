@@ -12,7 +12,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from profet.advice.advice import Advice, Demands, Option
+    from profet.advice.advise import advise
+    from profet.advice.faster_gpu import FasterGpu
+    from profet.advice.training_run import TrainingRun
     from profet.errors import ProfetError
+    from profet.instances.catalogue import Catalogue
+    from profet.instances.instance import Instance
     from profet.partition.execution.partitioner import Partitioner
     from profet.partition.execution.run_report import RunReport
     from profet.partition.planners import Plan, Planner, Share, Single, plan
@@ -27,10 +33,16 @@ if TYPE_CHECKING:
 
 _HOME = {
     "AccuracyCard": "profet.predictors.card",
+    "Advice": "profet.advice.advice",
     "Bundle": "profet.predictors.bundle",
+    "Catalogue": "profet.instances.catalogue",
+    "Demands": "profet.advice.advice",
     "DeviceTimes": "profet.profiles.reading",
     "FamilyShare": "profet.profiles.reading",
     "FamilyTime": "profet.predictors.card",
+    "FasterGpu": "profet.advice.faster_gpu",
+    "Instance": "profet.instances.instance",
+    "Option": "profet.advice.advice",
     "Partitioner": "profet.partition.execution.partitioner",
     "PerformanceTable": "profet.partition.tables",
     "Plan": "profet.partition.planners",
@@ -46,7 +58,9 @@ _HOME = {
     "Single": "profet.partition.planners",
     "StepTimes": "profet.profiles.reading",
     "TargetPrediction": "profet.predictors.card",
+    "TrainingRun": "profet.advice.training_run",
     "UnitTable": "profet.partition.tables",
+    "advise": "profet.advice.advise",
     "example_profile": "profet.profiles.example",
     "load_table": "profet.partition.tables",
     "plan": "profet.partition.planners",
@@ -57,10 +71,16 @@ _HOME = {
 
 __all__ = [
     "AccuracyCard",
+    "Advice",
     "Bundle",
+    "Catalogue",
+    "Demands",
     "DeviceTimes",
     "FamilyShare",
     "FamilyTime",
+    "FasterGpu",
+    "Instance",
+    "Option",
     "Partitioner",
     "PerformanceTable",
     "Plan",
@@ -76,7 +96,9 @@ __all__ = [
     "Single",
     "StepTimes",
     "TargetPrediction",
+    "TrainingRun",
     "UnitTable",
+    "advise",
     "example_profile",
     "load_table",
     "plan",

@@ -209,7 +209,7 @@ def test_the_input_is_never_written_over(profet: Run, trace: Path, tmp_path: Pat
     refused(profet("convert", trace, "-o", trace, "--force"), str(trace), "is the input")
     assert trace.read_bytes() == before
     picture = tmp_path / "p.svg"
-    refused(profet("convert", trace, "-o", picture, "--plot", picture), "is both picture and profile")
+    refused(profet("convert", trace, "-o", picture, "--plot", picture), "two outputs")
     assert not picture.exists()
 
 

@@ -15,7 +15,7 @@ import pytest
 from profet.cli.main import cli
 from tests.conftest import Run, refused
 
-HEAVY = ["pandas", "pyarrow", "scipy", "sklearn", "joblib", "httpx", "torch", "matplotlib"]
+HEAVY = ["pandas", "pyarrow", "scipy", "sklearn", "joblib", "httpx", "torch", "matplotlib", "jinja2"]
 FOREIGN_NAME = re.compile(r"pip install [^\n]*\bprofet(?!-latency)\b")
 RUN_AND_LIST = """
 import json, sys
@@ -125,11 +125,22 @@ def test_plain_commands_load_nothing_heavy(arguments: list[str], example_path: P
     assert report == {"code": 2 if "no-such-file" in arguments else 0, "loaded": []}
 
 
-def test_picture_alone_loads_matplotlib(example_path: Path, tmp_path: Path) -> None:
-    words = ["predict", str(example_path), "--plot", str(tmp_path / "picture.png")]
+@pytest.mark.parametrize(
+    ("option", "name", "loaded"),
+    [
+        ("--plot", "picture.png", ["matplotlib"]),
+        ("--report", "report.json", []),
+        ("--report", "report.csv", []),
+        ("--report", "report.html", ["jinja2", "matplotlib"]),
+    ],
+)
+def test_pictures_and_pages_alone_load_what_draws_them(
+    example_path: Path, tmp_path: Path, option: str, name: str, loaded: list[str]
+) -> None:
+    words = ["predict", str(example_path), option, str(tmp_path / name)]
     command = [sys.executable, "-c", RUN_AND_LIST, json.dumps(HEAVY), *words]
     told = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    assert json.loads(told.stderr.splitlines()[-1]) == {"code": 0, "loaded": ["matplotlib"]}
+    assert json.loads(told.stderr.splitlines()[-1]) == {"code": 0, "loaded": loaded}
 
 
 @pytest.mark.parametrize(

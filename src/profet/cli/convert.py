@@ -10,11 +10,14 @@ from profet.cli.options import (
     gpu_option,
     json_option,
     leave_out_steps_option,
+    plot_option,
     read_options,
+    report_option,
     rules_option,
     steps_option,
 )
-from profet.cli.output import print_json, print_tables, print_warnings
+from profet.cli.output import check_apart, print_json, print_tables, print_warnings
+from profet.cli.reporting import check_outputs, save_outputs, tell_outputs
 from profet.errors import InputError, OutputError
 
 if TYPE_CHECKING:
@@ -33,7 +36,8 @@ if TYPE_CHECKING:
 @click.option("--instance", metavar="NAME", help="Where it was measured.")
 @click.option("--batch-size", type=click.IntRange(1), help="Samples per step.")
 @click.option("--pixels", type=click.IntRange(1), help="Width and height of the input.")
-@click.option("--plot", metavar="FILE", help="Also save a picture of the op families (.png, .svg or .pdf).")
+@report_option
+@plot_option
 @force_option
 @json_option
 def convert(
@@ -48,6 +52,7 @@ def convert(
     instance: str | None,
     batch_size: int | None,
     pixels: int | None,
+    report: str | None,
     plot: str | None,
     force: bool,
     as_json: bool,
@@ -60,18 +65,13 @@ def convert(
     """
     from profet.files import check_output, write_whole
     from profet.profiles.formats import read_file
-    from profet.reports.pictures import check_picture
 
     check_output(output, force)
-    if plot is not None:
-        check_picture(plot, force)
-    _check_apart(source, output, plot)
+    check_outputs(report, plot, force)
+    check_apart(source, output, report, plot)
     reading = read_file(source, read_options(steps, step_latency, gpu, leave_out_steps, rules_path), file_format)
     reading = _with_facts(reading, source, {"instance": instance, "batch_size": batch_size, "pixels": pixels})
-    if plot is not None:
-        from profet.reports.reading_picture import save_reading_picture
-
-        save_reading_picture(reading, plot, force)
+    _save_report(reading, source, report, plot, force)
     write_whole(output, reading.profile.to_json().encode(), force)
     if as_json:
         from profet.reports.reading_tables import reading_facts
@@ -82,9 +82,18 @@ def convert(
 
     print_warnings([*reading.profile.warnings, *unmapped_warnings(reading)])
     print_tables(*reading_tables(reading))
-    if plot is not None:
-        click.echo(f"picture saved as {plot}")
+    tell_outputs(report, plot)
     click.echo(f"wrote {output}")
+
+
+def _save_report(reading: "Reading", source: str, report: str | None, plot: str | None, force: bool) -> None:
+    if report is None and plot is None:
+        return
+    if plot is not None and not reading.profile.device_total_us:
+        raise OutputError(f"{plot}: no device time, so there are no op families to draw; leave out --plot")
+    from profet.reports.reading_report import reading_report
+
+    save_outputs(reading_report(reading, source), report, plot, force)
 
 
 def _with_facts(reading: "Reading", source: str, facts: dict[str, Any]) -> "Reading":
@@ -101,14 +110,3 @@ def _with_facts(reading: "Reading", source: str, facts: dict[str, Any]) -> "Read
         return replace(reading, profile=msgspec.structs.replace(reading.profile, **known))
     except ValueError as error:
         raise InputError(f"{source}: {error}") from None
-
-
-def _check_apart(source: str, output: str, plot: str | None) -> None:
-    """Refuse to write over the input, or two outputs into one file."""
-    from pathlib import Path
-
-    for path in (output, plot):
-        if path is not None and Path(path).exists() and Path(source).exists() and Path(path).samefile(source):
-            raise OutputError(f"{path}: is the input; name another output")
-    if plot is not None and Path(plot).resolve() == Path(output).resolve():
-        raise OutputError(f"{plot}: is both picture and profile; name two files")

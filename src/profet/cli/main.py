@@ -9,13 +9,17 @@ from typing import Any, NoReturn
 
 import click
 
+from profet.cli.advise import advise
 from profet.cli.bundle import bundle
 from profet.cli.convert import convert
 from profet.cli.dataset import dataset
 from profet.cli.example import example
 from profet.cli.groups import InWorkflowOrder
+from profet.cli.history import history
+from profet.cli.instances import instances
 from profet.cli.partition import partition
 from profet.cli.predict import predict
+from profet.cli.record import record
 from profet.cli.scale import scale
 from profet.cli.train import train
 from profet.cli.validate import validate
@@ -36,6 +40,7 @@ _EXTRA_OF = {
     "pyarrow": "train",
     "scipy": "train",
     "sklearn": "train",
+    "sqlalchemy": "history",
     "threadpoolctl": "train",
     "torch": "torch",
     "tvm": "tvm",
@@ -63,7 +68,22 @@ def cli() -> None:
     """
 
 
-for command in (example, predict, scale, convert, dataset, train, validate, validate_scaler, bundle, partition):
+for command in (
+    example,
+    predict,
+    advise,
+    scale,
+    convert,
+    dataset,
+    train,
+    validate,
+    validate_scaler,
+    bundle,
+    instances,
+    record,
+    history,
+    partition,
+):
     cli.add_command(command)
 
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -11,6 +11,7 @@ from profet.quantities import parse_latency_ms
 if TYPE_CHECKING:
     from profet.profiles.reading import ReadOptions
 
+T = TypeVar("T")
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
@@ -23,6 +24,19 @@ class LatencyMs(click.ParamType[float]):
         """Return milliseconds."""
         what = param.opts[0] if param else "latency"
         return value if isinstance(value, float) else parse_latency_ms(str(value), what)
+
+
+class Parsed(click.ParamType[T]):
+    """A quantity that a function of profet.quantities reads, such as 24h or 1.28M."""
+
+    def __init__(self, name: str, parse: Callable[[str, str], T]):
+        self.name = name
+        self._parse = parse
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> T:  # noqa: ARG002
+        """Return the quantity."""
+        what = param.opts[0] if param else self.name
+        return self._parse(value, what) if isinstance(value, str) else value
 
 
 class Chance(click.ParamType[float]):
@@ -57,6 +71,18 @@ def read_options(
 
 json_option: Decorator = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead.")
 force_option: Decorator = click.option("--force", is_flag=True, help="Overwrite existing output.")
+report_option: Decorator = click.option(
+    "--report",
+    metavar="FILE",
+    help="Also save a report: .html (one page, opens offline), .json or .csv.",
+)
+plot_option: Decorator = click.option("--plot", metavar="FILE", help="Also save a picture (.png, .svg or .pdf).")
+catalogue_option: Decorator = click.option(
+    "--catalogue",
+    "catalogue_path",
+    metavar="FILE",
+    help="Your own instances; instances.json in your data folder by default.",
+)
 bundle_option: Decorator = click.option(
     "--bundle", "bundle_path", metavar="FILE", help="Trained predictors; the shipped ones by default."
 )
@@ -97,6 +123,12 @@ families_option: Decorator = click.option(
     "families_path",
     metavar="FILE",
     help="Model families by prefix (TOML); a shipped table by default.",
+)
+history_option: Decorator = click.option(
+    "--history",
+    "history_place",
+    metavar="FILE",
+    help="What was recorded: a file or a database's URL; history.sqlite in your data folder by default.",
 )
 table_option: Decorator = click.option(
     "--table",

@@ -3,14 +3,31 @@
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, is_dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from profet.errors import OutputError
 from profet.printable import one_line
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+
+def check_apart(source: str | Path, *outputs: str | None) -> None:
+    """Refuse to write over what is read, or two outputs into one file; an output that is None is not asked for.
+
+    Raises:
+        OutputError: a file would be lost.
+    """
+    paths = [Path(path) for path in outputs if path is not None]
+    for path in paths:
+        if path.exists() and Path(source).exists() and path.samefile(source):
+            raise OutputError(f"{path}: is the input; name another output")
+    for path in paths:
+        if sum(path.resolve() == other.resolve() for other in paths) > 1:
+            raise OutputError(f"{path}: is named for two outputs; name two files")
 
 
 def print_json(document: object) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from profet.cli.options import force_option, json_option
+from profet.cli.options import force_option, json_option, plot_option, report_option
 from profet.cli.output import print_json, print_tables, print_warnings
 from profet.printable import one_line
 
@@ -40,7 +40,8 @@ _NOT_EQUAL = 1
 @click.option("--timeout", "timeout_s", type=float, metavar="S", help="A unit that needs longer for a chunk hangs.")
 @click.option("--input", "input_path", metavar="FILE.npy", help="Images; seeded random ones by default.")
 @click.option("--output", "output_path", metavar="FILE.npy", help="Where to write what the network returns.")
-@click.option("--plot", metavar="FILE", help="Also save a picture of who ran when (.png, .svg or .pdf).")
+@report_option
+@plot_option
 @click.option("--update", is_flag=True, help="Let the measured times flow back into the table's file.")
 @force_option
 @json_option
@@ -60,6 +61,7 @@ def run(as_json: bool, **options: Any) -> None:
     saved = {
         "output": chosen.output_path,
         "plot": chosen.plot,
+        "report": chosen.report,
         "table": None if ran.table is None else str(ran.table),
     }
     if as_json:

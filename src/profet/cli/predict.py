@@ -1,6 +1,5 @@
 """``profet predict``: from one profile to the step latency on every target."""
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
@@ -15,11 +14,14 @@ from profet.cli.options import (
     json_option,
     leave_out_steps_option,
     method_option,
+    plot_option,
     read_options,
+    report_option,
     rules_option,
     steps_option,
 )
-from profet.cli.output import print_json, print_tables, print_warnings
+from profet.cli.output import check_apart, print_json, print_tables, print_warnings
+from profet.cli.reporting import check_outputs, save_outputs, tell_outputs
 from profet.errors import InputError
 from profet.names import suggest
 
@@ -44,7 +46,8 @@ if TYPE_CHECKING:
 @interval_option
 @click.option("--explain", is_flag=True, help="Also print the accuracy card: what each prediction rests on.")
 @bundle_option
-@click.option("--plot", metavar="FILE", help="Also save a picture (.png, .svg or .pdf).")
+@plot_option
+@report_option
 @force_option
 @json_option
 def predict(
@@ -61,6 +64,7 @@ def predict(
     explain: bool,
     bundle_path: str | None,
     plot: str | None,
+    report: str | None,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -71,10 +75,9 @@ def predict(
     from profet.predictors.bundle import Bundle
     from profet.predictors.prediction import predict as predict_targets
     from profet.profiles.formats import read_profile
-    from profet.reports.pictures import check_picture
 
-    if plot is not None:
-        check_picture(plot, force)
+    check_outputs(report, plot, force)
+    check_apart(profile, report, plot)
     measured = read_profile(profile, read_options(steps, anchor_latency, gpu, leave_out_steps, rules_path))
     bundle = Bundle.load(bundle_path)
     _check_method(method, bundle.method)
@@ -82,19 +85,21 @@ def predict(
         measured, bundle, anchor=anchor, anchor_latency_ms=anchor_latency, targets=list(targets), interval=interval
     )
     warnings = [*prediction.warnings, *_interval_warnings(prediction)]
-    if plot is not None:
-        from profet.reports.prediction_picture import save_prediction_picture
+    if plot is not None or report is not None:
+        from profet.reports.prediction_report import PredictionSource, prediction_report
 
-        save_prediction_picture(prediction, plot, force)
+        told = prediction_report(prediction, PredictionSource(measured, profile, bundle), warnings)
+        save_outputs(told, report, plot, force)
     if as_json:
-        print_json({**asdict(prediction), "warnings": warnings})
+        from profet.reports.prediction_facts import prediction_facts
+
+        print_json(prediction_facts(prediction, bundle, warnings))
         return
     from profet.reports.tables import card_tables, prediction_table
 
     print_warnings(warnings)
     print_tables(prediction_table(prediction), *(card_tables(prediction) if explain else []))
-    if plot is not None:
-        click.echo(f"picture saved as {plot}")
+    tell_outputs(report, plot)
 
 
 def _check_method(asked: str | None, held: str) -> None:

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from profet.cli import reporting
 from profet.cli.measuring import PrintingListener
-from profet.cli.output import print_warnings
+from profet.cli.output import check_apart, print_warnings
 from profet.cli.progress import track
 from profet.errors import InputError
 from profet.files import STDIN
@@ -25,8 +26,6 @@ from profet.partition.table_source import open_table
 from profet.partition.table_store import table_path, update_units
 from profet.partition.tables import PerformanceTable
 from profet.partition.units import Unit
-from profet.reports.pictures import check_picture
-from profet.reports.run_picture import save_run_picture
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +43,7 @@ class RunOptions:
     timeout_s: float | None
     input_path: str | None
     output_path: str | None
+    report: str | None
     plot: str | None
     update: bool
     force: bool
@@ -70,12 +70,7 @@ def run_batch(options: RunOptions) -> Ran:
     Raises:
         ProfetError: in one line, whatever the user should change.
     """
-    if options.batch is not None:
-        check_batch(options.batch)
-    if options.plot is not None:
-        check_picture(options.plot, options.force)
-    if options.update and options.source == STDIN:
-        raise InputError("--update: a table from standard input has no file to flow back into; give the file")
+    _check(options)
     units = resolve_units(options.device)
     network = find_network(options.network)
     if options.output_path is not None:
@@ -96,13 +91,26 @@ def run_batch(options: RunOptions) -> Ran:
         fill_images(partitioner.inputs, given, network)
         trial = run_trial(partitioner, partitioner.inputs, options.repeats, options.check, _watched)
         learnt = partitioner.table
+    told = sharing + told
     if options.output_path is not None:
         write_outputs(options.output_path, network, trial.outputs, options.force)
-    if options.plot is not None:
-        save_run_picture(trial, options.plot, options.force)
+    if options.report is not None or options.plot is not None:
+        from profet.reports.run_report import run_report
+
+        reporting.save_outputs(run_report(trial, told), options.report, options.plot, options.force)
     if options.update:
         update_units(path, learnt)
-    return Ran(trial, path if options.update else None, sharing + told)
+    return Ran(trial, path if options.update else None, told)
+
+
+def _check(options: RunOptions) -> None:
+    """Refuse what the options alone show to be impossible."""
+    if options.batch is not None:
+        check_batch(options.batch)
+    reporting.check_outputs(options.report, options.plot, options.force)
+    check_apart(options.source or options.network, options.report)
+    if options.update and options.source == STDIN:
+        raise InputError("--update: a table from standard input has no file to flow back into; give the file")
 
 
 def _watched(rounds: Sequence[int]) -> Iterable[int]:

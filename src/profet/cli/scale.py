@@ -2,8 +2,10 @@
 
 import click
 
-from profet.cli.options import LatencyMs, bundle_option, json_option
+from profet.cli.options import LatencyMs, bundle_option, force_option, json_option, plot_option, report_option
 from profet.cli.output import print_json, print_warnings
+from profet.cli.reporting import check_outputs, save_outputs, tell_outputs
+from profet.printable import one_line
 
 
 @click.command()
@@ -16,6 +18,9 @@ from profet.cli.output import print_json, print_warnings
 @click.option("--at", required=True, type=float, metavar="SIZE", help="The size asked about.")
 @click.option("--range", "size_range", metavar="MIN:MAX", help="The two sizes, where they are not the usual ones.")
 @bundle_option
+@report_option
+@plot_option
+@force_option
 @json_option
 def scale(
     instance: str,
@@ -25,19 +30,27 @@ def scale(
     at: float,
     size_range: str | None,
     bundle_path: str | None,
+    report: str | None,
+    plot: str | None,
+    force: bool,
     as_json: bool,
 ) -> None:
     """Predict step latency at a batch or input size from the latencies at the smallest and largest."""
     from profet.predictors.bundle import Bundle
-    from profet.quantities import format_ms, parse_range
+    from profet.quantities import parse_range
+    from profet.reports.scaler_curve import ScaledCurve, curve_answer
 
+    check_outputs(report, plot, force)
     scaler, warnings = Bundle.load(bundle_path).scaler(instance, axis)
     ends = parse_range(size_range, "--range") if size_range is not None else (scaler.smallest, scaler.largest)
-    latency_ms, more = scaler.predict_between(at, min_ms, max_ms, ends)
-    warnings += more
+    curve = ScaledCurve.through(scaler, instance, at, (min_ms, max_ms), ends, warnings)
+    if report is not None or plot is not None:
+        from profet.reports.scaler_report import curve_report
+
+        save_outputs(curve_report(curve), report, plot, force)
     if as_json:
-        print_json({"latency_ms": latency_ms, "warnings": warnings})
+        print_json({"latency_ms": curve.latency_ms, "warnings": curve.warnings})
         return
-    print_warnings(warnings)
-    unit = " px" if axis == "pixels" else ""
-    click.echo(f"{format_ms(latency_ms)} ms a step on {instance} at {axis} {at:g}{unit}")
+    print_warnings(curve.warnings)
+    click.echo(one_line(curve_answer(curve)))
+    tell_outputs(report, plot)

@@ -5,13 +5,17 @@ import click
 from profet.cli.options import (
     checkpoint_option,
     families_option,
+    force_option,
     interval_option,
     json_option,
     method_option,
+    plot_option,
+    report_option,
     seed_option,
 )
-from profet.cli.output import print_json, print_tables
+from profet.cli.output import check_apart, print_json, print_tables
 from profet.cli.progress import track
+from profet.cli.reporting import check_outputs, save_outputs, tell_outputs
 from profet.errors import InputError
 
 
@@ -28,6 +32,9 @@ from profet.errors import InputError
 @families_option
 @checkpoint_option
 @seed_option
+@plot_option
+@report_option
+@force_option
 @json_option
 def validate(
     dataset_path: str,
@@ -42,6 +49,9 @@ def validate(
     families_path: str | None,
     checkpoint: str | None,
     seed: int,
+    plot: str | None,
+    report: str | None,
+    force: bool,
     as_json: bool,
 ) -> None:
     """Predict each model from the others and print the errors, by pair and by model."""
@@ -52,6 +62,8 @@ def validate(
     from profet.predictors.methods import DEFAULT_METHOD
     from profet.reports.validation_tables import validation_facts, validation_tables
 
+    check_outputs(report, plot, force)
+    check_apart(dataset_path, report, plot)
     dataset = Dataset.load(dataset_path)
     if families_path:
         dataset = dataset.with_families(FamilyTable.load(families_path).families(dataset.runs["model"]))
@@ -61,7 +73,12 @@ def validate(
     level = None if no_interval else interval
     question = Question(method or DEFAULT_METHOD, leave_out, anchors, targets, models, without_latency, seed, level)
     validation = run(dataset, question, track, checkpoint)
+    if plot is not None or report is not None:
+        from profet.reports.validation_report import validation_report
+
+        save_outputs(validation_report(validation, dataset), report, plot, force)
     if as_json:
         print_json(validation_facts(validation))
     else:
         print_tables(*validation_tables(validation))
+        tell_outputs(report, plot)

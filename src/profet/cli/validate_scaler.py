@@ -2,9 +2,18 @@
 
 import click
 
-from profet.cli.options import checkpoint_option, json_option, method_option, seed_option
-from profet.cli.output import print_json, print_tables
+from profet.cli.options import (
+    checkpoint_option,
+    force_option,
+    json_option,
+    method_option,
+    plot_option,
+    report_option,
+    seed_option,
+)
+from profet.cli.output import check_apart, print_json, print_tables
 from profet.cli.progress import track
+from profet.cli.reporting import check_outputs, save_outputs, tell_outputs
 
 
 @click.command("validate-scaler")
@@ -16,6 +25,9 @@ from profet.cli.progress import track
 )
 @checkpoint_option
 @seed_option
+@plot_option
+@report_option
+@force_option
 @json_option
 def validate_scaler(
     dataset_path: str,
@@ -24,6 +36,9 @@ def validate_scaler(
     anchors: tuple[str, ...],
     checkpoint: str | None,
     seed: int,
+    plot: str | None,
+    report: str | None,
+    force: bool,
     as_json: bool,
 ) -> None:
     """Score the scaler at the inner sizes of every complete curve, its model left out.
@@ -36,12 +51,19 @@ def validate_scaler(
     from profet.predictors.methods import DEFAULT_METHOD
     from profet.reports.validation_tables import scaler_facts, scaler_table
 
+    check_outputs(report, plot, force)
+    check_apart(dataset_path, report, plot)
     dataset = Dataset.load(dataset_path)
     dataset.check_instances(instances, dataset.instances, "instance")
     question = Question(method or DEFAULT_METHOD, anchors=anchors, targets=instances, seed=seed, interval=None)
     scores = score_scaler(dataset, instances, validate(dataset, question, track, checkpoint).rows)
     facts = scaler_facts(scores, question.method)
+    if plot is not None or report is not None:
+        from profet.reports.scaler_validation_report import scaler_validation_report
+
+        save_outputs(scaler_validation_report(scores, question, dataset), report, plot, force)
     if as_json:
         print_json(facts)
     else:
         print_tables(scaler_table(facts))
+        tell_outputs(report, plot)

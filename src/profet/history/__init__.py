@@ -1,0 +1,1 @@
+"""What runs really took, beside what was predicted."""
