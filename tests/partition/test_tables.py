@@ -12,7 +12,7 @@ from profet.partition.planners import all_subsets
 from profet.partition.table_edits import as_csv, edited
 from profet.partition.table_source import open_table
 from profet.partition.table_store import store_folder
-from profet.reports.partition_tables import performance_tables, plan_answer, plan_facts, plan_tables, subsets_table
+from profet.reports.partition_tables import performance_tables, plan_answer, plan_facts, plan_tables
 from tests.partition.made_up import table, unit
 
 TABLE = table(unit("cpu", {1: 5.0, 2: 9.0, 8: 33.0}, io_ms=1.0), unit("gpu0", {1: 3.0, 4: 6.0, 8: 10.0}))
@@ -74,6 +74,6 @@ def test_plans_are_shown_with_every_unit_and_what_they_gain() -> None:
     shares, gains = plan_tables(plan)
     assert (shares.row_count, gains.row_count) == (2, 2)
     assert f"{plan.makespan_ms:.2f} ms instead of 20.00 ms on gpu0 alone" in plan_answer(plan)
-    assert subsets_table(all_subsets(TABLE, 16), 16).row_count == 3
+    assert plan_tables(plan, all_subsets(TABLE, 16))[2].row_count == 3
     assert performance_tables(TABLE)[0].row_count == 4
     assert plan_answer(profet.plan(TABLE, 1)).startswith("Do not split. gpu0 alone takes 3.000 ms.")
