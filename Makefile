@@ -11,10 +11,11 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constr
 .DELETE_ON_ERROR:
 .PHONY: demo test check docs wheel bundle catalogue accuracy decisions benchmark clean
 
-demo: $(VENV)/plain  ## predict from the shipped profile; table on the terminal, picture in demo/
+demo: $(VENV)/plain  ## predict from the shipped profile, and advise on a whole run; picture and page in demo/
 	@mkdir -p demo
 	$(BIN)/profet example -o demo/profile.json --force
 	$(BIN)/profet predict demo/profile.json --plot demo/prediction.png --force
+	$(BIN)/profet advise demo/profile.json --samples 1.28M --epochs 90 --report demo/advice.html --force
 
 test: $(VENV)/dev  ## every test
 	$(BIN)/pytest -n auto --dist loadfile --cov
