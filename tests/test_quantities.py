@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from profet.errors import InputError
-from profet.quantities import format_ms, parse_latency_ms, parse_range
+from profet.quantities import format_ms, parse_duration_s, parse_latency_ms, parse_money, parse_range
 
 
 @pytest.mark.parametrize(
@@ -78,13 +78,31 @@ def test_the_refusal_of_a_latency_names_the_option_and_quotes_only_the_beginning
 
 @settings(max_examples=200, deadline=None)
 @given(
-    value=st.floats(min_value=1e-250, max_value=1e250),
+    value=st.floats(min_value=1e-9, max_value=1e12),
     unit=st.sampled_from([("ms", 1.0), ("s", 1e3), ("us", 1e-3), ("µs", 1e-3), ("", 1.0)]),
     space=st.sampled_from(["", " "]),
 )
 def test_any_positive_number_with_a_unit_is_read_back(value: float, unit: tuple[str, float], space: str) -> None:
     name, ms_per_unit = unit
     assert parse_latency_ms(f"{value!r}{space}{name}") == pytest.approx(value * ms_per_unit, rel=1e-12)
+
+
+@pytest.mark.parametrize("text", ["1e300", "1e-300", "1e13s", "1e-10us"])
+def test_a_latency_that_no_step_can_have_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="no step takes"):
+        parse_latency_ms(text)
+
+
+@pytest.mark.parametrize("text", ["9" * 300 + "d", "100000y", "40000000d"])
+def test_a_duration_longer_than_history_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="write it as 24h"):
+        parse_duration_s(text)
+
+
+@pytest.mark.parametrize("text", ["0", "0." + "0" * 300 + "1", "1" + "0" * 400, "0.00000000001USD"])
+def test_money_that_nobody_has_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="above zero"):
+        parse_money(text)
 
 
 @settings(max_examples=200, deadline=None)

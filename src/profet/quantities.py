@@ -21,6 +21,9 @@ CURRENCIES = (
 """Currencies, by ISO 4217 code, in which prices may stand; nothing is converted between them."""
 
 _MS_PER_UNIT = {"us": 1e-3, "µs": 1e-3, "μs": 1e-3, "ms": 1.0, "s": 1e3, "": 1.0}
+_SHORTEST_MS, _LONGEST_MS = 1e-12, 1e15
+_LONGEST_S = 1e12
+_LEAST_MONEY, _MOST_MONEY = 1e-9, 1e15
 _LATENCY = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([a-zA-Zµμ]*)\s*", re.ASCII)
 _S_PER_UNIT = {"s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _DURATION = re.compile(r"(?:(?:\d+\.?\d*|\.\d+)(?:s|sec|m|min|h|d))+", re.ASCII)
@@ -40,7 +43,7 @@ def parse_latency_ms(text: str, what: str = "latency") -> float:
         what: how an error names it, for example ``"--anchor-latency"``.
 
     Raises:
-        InputError: not a number with a known unit, or not above zero.
+        InputError: not a number with a known unit, or not a time that a step can take.
 
     >>> parse_latency_ms("0.323s")
     323.0
@@ -50,8 +53,10 @@ def parse_latency_ms(text: str, what: str = "latency") -> float:
     if match is None or unit not in _MS_PER_UNIT:
         raise InputError(f"{what}: '{text[:40]}' is not a latency; write it as 323ms, 0.323s or 322600us")
     value_ms = float(match[1]) * _MS_PER_UNIT[unit]
-    if not math.isfinite(value_ms) or value_ms <= 0:
+    if not 0 < value_ms < math.inf:
         raise InputError(f"{what}: '{text[:40]}' must be above zero and finite; write it as 323ms")
+    if not _SHORTEST_MS <= value_ms <= _LONGEST_MS:
+        raise InputError(f"{what}: '{text[:40]}' is a time that no step takes; write it as 323ms")
     return value_ms
 
 
@@ -75,7 +80,7 @@ def parse_duration_s(text: str, what: str = "duration") -> float:
         what: how an error names it, for example ``"--deadline"``.
 
     Raises:
-        InputError: not numbers with units, or not finite.
+        InputError: not numbers with units, or longer than history.
 
     >>> parse_duration_s("1h30m")
     5400.0
@@ -84,7 +89,7 @@ def parse_duration_s(text: str, what: str = "duration") -> float:
     if not _DURATION.fullmatch(compact):
         raise InputError(f"{what}: {text[:40]!r} is not a duration; write it as 24h, 90min, 1h30m, 45s or 2d")
     seconds = sum(float(number) * _S_PER_UNIT[unit] for number, unit in _DURATION_PART.findall(compact))
-    if not math.isfinite(seconds):
+    if seconds > _LONGEST_S:
         raise InputError(f"{what}: {text[:40]!r} is too long; write it as 24h")
     return seconds
 
@@ -118,7 +123,7 @@ def parse_money(text: str, what: str = "money") -> Money:
     """Read an amount of money above zero, such as ``"200"``, ``"200USD"`` or ``"$200"``.
 
     Raises:
-        InputError: not an amount above zero, or of an unknown currency.
+        InputError: not an amount above zero, more than there is, or of an unknown currency.
 
     >>> parse_money("200USD")
     Money(amount=200.0, currency='USD')
@@ -127,8 +132,10 @@ def parse_money(text: str, what: str = "money") -> Money:
     if match is None or (match[1] and match[3] and match[3].upper() != DEFAULT_CURRENCY):
         raise InputError(f"{what}: {text[:40]!r} is not an amount of money; write it as 200 or 200USD")
     amount = float(match[2])
-    if not 0 < amount < math.inf:
-        raise InputError(f"{what}: {text[:40]!r} must be above zero and finite; write it as 200 or 200USD")
+    if not _LEAST_MONEY <= amount <= _MOST_MONEY:
+        raise InputError(
+            f"{what}: {text[:40]!r} must be above zero, and no more than {_MOST_MONEY:g}; write it as 200 or 200USD"
+        )
     code = DEFAULT_CURRENCY if match[1] else match[3].upper()
     return Money(amount, checked_currency(code, what) if code else None)
 

@@ -73,6 +73,21 @@ def test_without_any_price_the_fastest_is_taken() -> None:
     assert choose(options, Demands()).recommended == options[1]
 
 
+def test_where_only_one_without_a_price_is_in_time_it_is_taken() -> None:
+    slow, fast = option("slow", 20, 1), option("fast", 3, None)
+    assert choose([slow, fast], Demands(deadline_hours=10)).recommended == fast
+    assert choose([slow, fast], Demands(deadline_hours=30)).recommended == slow
+    assert choose([slow, fast], Demands(deadline_hours=10, budget=5)).recommended is None
+
+
+def test_where_the_error_of_a_rival_is_unknown_nobody_is_said_to_be_the_cheapest() -> None:
+    options, draws = made([(10, 1.0, 0.1), (10, 1.1, 0.1)])
+    told = with_chance_of_cheapest([option("rival", 1, 1), *options], RUN, draws)
+    assert {each.p_cheapest for each in told} == {None}
+    told = with_chance_of_cheapest([option("rival", 1, None), *options], RUN, draws)
+    assert sum(each.p_cheapest or 0 for each in told) == pytest.approx(1)
+
+
 def test_a_deadline_that_all_miss_by_far_names_the_fastest() -> None:
     options, draws = made([(10, 1, 0.01), (5, 9, 0.01), (20, 0.1, 0.01)])
     demands = Demands(deadline_hours=1)
@@ -129,3 +144,13 @@ def test_two_machines_with_one_latency_differ_by_price_alone() -> None:
     draws = {"a": spread(10, 0.3, 0)}
     assert chance_cheaper(cheap, dear, RUN, draws) == 1
     assert chance_cheaper(cheap, replace(dear, price_per_hour=1.0), RUN, draws) == 0.5
+
+
+def test_without_chances_the_worse_of_deadline_and_budget_counts() -> None:
+    demands = Demands(deadline_hours=10, budget=10)
+    late, both = option("late but cheap", 20, 0.1), option("a little over both", 12, 1.0)
+    choice = choose([late, both], demands)
+    assert choice.recommended is None
+    assert choice.nearest == both
+    fits = option("fits", 9, 1.1)
+    assert choose([late, fits, both], demands).recommended == fits

@@ -1,5 +1,6 @@
 """Instances that nobody measured, and instances of several GPUs: marked, wide, and recommended only when asked."""
 
+import re
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -113,3 +114,16 @@ def test_an_assumed_share_widens_the_interval_and_is_each_machines_own() -> None
         inside = (drawn >= option.latency_low_ms) & (drawn <= option.latency_high_ms)
         assert inside.mean() == pytest.approx(0.9, abs=0.01)
         assert option.hours_high == RUN.hours(option.latency_high_ms or 0, option.gpus)
+
+
+def test_errors_from_data_sheets_are_as_large_as_on_the_known_gpus_with_long_tails() -> None:
+    advice = example(None, instance("twice", "TwiceV100", 0.1))
+    option, base = advice.option("twice"), advice.option("p3.2xlarge")
+    sheet = np.log(advice.draws[option.draws] / option.latency_ms)
+    errors = np.abs(sheet - np.log(advice.draws[base.draws] / base.latency_ms))
+    told = re.search(r"off by a factor of (\S+) on the 4 GPUs", option.explanation)
+    assert told is not None
+    assert np.exp(np.median(errors) / 0.741) == pytest.approx(
+        float(told[1]), rel=0.1
+    )  # the median of |t| of 4 errors
+    assert np.quantile(errors, 0.99) > 5 * np.median(errors)  # 6.2 times; of normal errors 3.8

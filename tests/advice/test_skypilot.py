@@ -4,6 +4,7 @@ SkyPilot is not installed here. What its version allows of a task (profet.advice
 as we use it, stands below as types that forbid all else.
 """
 
+import ast
 import importlib.util
 import sys
 from dataclasses import replace
@@ -141,6 +142,16 @@ def test_names_cannot_break_out_of_the_task(name: str, region: str) -> None:
     assert found.infra.startswith("aws")
     if all(ord(character) < 0x10000 for character in name):
         assert found.instance_type == name
+
+
+def test_names_cannot_break_out_of_the_launcher(tmp_path: Path) -> None:
+    name = "@TASK@ '@ROWS@\\"
+    place = tmp_path / "@ROWS@'.yaml"
+    write_skypilot(advice([on("aws", name, 1.0)], name), place)
+    launcher = place.with_name("@ROWS@'_launch.py").read_text(encoding="utf-8")
+    tree = ast.parse(launcher)
+    told = {each.value for each in ast.walk(tree) if isinstance(each, ast.Constant)}
+    assert {name, place.name} <= told
 
 
 def test_files_lie_where_they_are_asked_for_and_are_not_overwritten(tmp_path: Path) -> None:

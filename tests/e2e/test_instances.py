@@ -3,6 +3,7 @@
 import datetime
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -169,6 +170,10 @@ def test_an_unknown_gpu_is_taken_with_its_specs_and_told_without(instances: Inst
         (("--price", "-1"), ("--price",)),
         (("--price", "nan"), ("--price",)),
         (("--price", "inf"), ("--price",)),
+        (("--price", f"0.{'0' * 320}1"), ("--price", "above zero")),
+        (("--gpus", "1e-300"), ("gpu_count", "above zero")),
+        (("--region", "us-east-1"), ("--region", "give --price")),
+        (("--date", "2024"), ("--date", "give --price")),
         (("--price", "1XYZ"), ("--price", "currency", "XYZ", "EUR")),
         (("--price", "1EUR", "--spot-price", "1USD"), ("one currency",)),
         (("--gpus", "0"), ("--gpus", "above zero")),
@@ -219,7 +224,7 @@ def test_import_keeps_other_regions_and_what_the_user_typed_in(instances: Instan
     assert (told["added"], told["replaced"]) == (["b"], ["a"])
     assert [each["count"] for each in told["left_out"]] == [1, 1]
     prices = document(instances("show", "a", "--json"))["prices"]
-    assert {price["region"]: price["on_demand_per_hour"] for price in prices} == {"eu": 1.0, "us": 3.0}
+    assert sorted((price["region"], price["on_demand_per_hour"]) for price in prices) == [("eu", 1.0), ("us", 3.0)]
     assert listed(instances)["mine"]["on_demand"]["per_hour"] == 0.3
     other = document(instances("import", "skypilot", first, "--provider", "gcp", "--json"))
     assert "of another provider" in other["left_out"][0]["reason"]
@@ -278,6 +283,15 @@ def test_a_damaged_or_newer_file_is_refused_and_never_overwritten(
     assert own.read_bytes() == content
 
 
+@pytest.mark.parametrize("target", ["nothing.json", "instances.json"])
+def test_a_link_that_leads_nowhere_is_told_and_kept(instances: Instances, own: Path, target: str) -> None:
+    own.parent.mkdir()
+    own.symlink_to(target)
+    for arguments in (("list",), ("add", "x", "--gpu", "T4"), ("remove", "x")):
+        refused(instances(*arguments), str(own))
+    assert own.is_symlink()
+
+
 def test_a_catalogue_of_ones_own_may_be_named_everywhere(instances: Instances, own: Path, tmp_path: Path) -> None:
     other = tmp_path / "team.json"
     assert instances("add", "box", "--gpu", "T4", "--catalogue", other).returncode == 0
@@ -308,3 +322,20 @@ def test_control_characters_of_a_file_never_reach_the_terminal(instances: Instan
     told = instances("import", "skypilot", sheet)
     assert told.returncode == 0
     assert "\x1b" not in told.stdout + told.stderr + instances("list").stdout
+
+
+@pytest.mark.parametrize("columns", ["50", "80"])
+def test_no_name_and_no_price_is_cut_in_a_narrow_terminal(
+    instances: Instances, profet: Run, own: Path, columns: str
+) -> None:
+    narrow = {**os.environ, "PROFET_DATA_DIR": str(own.parent), "FORCE_COLOR": "1", "COLUMNS": columns}
+    told = profet("instances", "list", "--gpu", "T4", env=narrow)
+    assert told.returncode == 0, told.stderr
+    assert "…" not in told.stdout
+    rows = [line for line in re.sub(r"\x1b\[[0-9;]*m", "", told.stdout).splitlines() if line.startswith("│")]
+    cells = [[cell.strip() for cell in row.strip("│").split("│")] for row in rows]
+    joined = ["".join(column) for column in zip(*cells, strict=True)]
+    for each in listed(instances, "--gpu", "T4").values():
+        assert each["name"].replace(" ", "") in joined[0].replace(" ", "")
+        if each["on_demand"] is not None:
+            assert f"{each['on_demand']['per_hour']:.6g}" in joined[6]

@@ -120,6 +120,8 @@ def test_target_that_the_bundle_does_not_know_is_kept_to_learn_from(
         (["PROFILE", "--latency", "1"], "--target"),
         (["PROFILE", "--target", TARGET], "--latency"),
         (["PROFILE", "--target", TARGET, "--latency", "0"], "above zero"),
+        (["PROFILE", "--target", TARGET, "--latency", "1e-300ms", "--force"], "no step takes"),
+        (["PROFILE", "--target", TARGET, "--latency", "158ms", "--id", "mine"], "--id: 'mine' is no UUID"),
         (["PROFILE", "--target", TARGET, "--latency", "158ms", "--note", "x" * 3000], "note is longer"),
         (["PROFILE", "--target", TARGET, "--latency", "158ms", "--note", "\udcff"], "not text in UTF-8"),
         (["PROFILE", "--target", "\udcff", "--latency", "158ms", "--force"], "not text in UTF-8"),
@@ -159,7 +161,8 @@ def test_document_that_is_no_prediction_is_refused(profet: Run, tmp_path: Path, 
 def test_prediction_that_was_tampered_with_is_refused(profet: Run, example_path: Path, tmp_path: Path) -> None:
     prediction = document(profet("predict", example_path, "--json"))
     path = tmp_path / "prediction.json"
-    for change in ({"latency_ms": -1.0}, {"latency_ms": 0.0}, {"interval": 7.0}):
+    swapped = {"low_ms": 200.0, "high_ms": 100.0}
+    for change in ({"latency_ms": -1.0}, {"latency_ms": 0.0}, {"latency_ms": 1e-300}, {"interval": 7.0}, swapped):
         changed = [{**each, **change} for each in prediction["predictions"]]
         path.write_text(json.dumps({**prediction, "predictions": changed}), encoding="utf-8")
         refused(
@@ -172,11 +175,12 @@ def test_prediction_that_was_tampered_with_is_refused(profet: Run, example_path:
 
 
 def test_names_cannot_move_the_cursor(profet: Run, example_path: Path) -> None:
-    target = "evil\x1b[2Jbox"
+    target = "evil\x1b[2J\nbox"
     told = [profet("record", example_path, "--target", target, "--latency", "90ms", "--force", "--note", "\x1b[1A")]
     told += [profet("history"), profet("history", "list")]
     assert [each.returncode for each in told] == [0, 0, 0]
     assert not any("\x1b" in each.stdout + each.stderr for each in told)
+    assert len(told[0].stdout.splitlines()) == 2
 
 
 def test_missing_package_is_named_with_the_extra_that_brings_it(example_path: Path, empty_folder: Path) -> None:

@@ -7,9 +7,16 @@ import pandas as pd
 import pytest
 from benchmarks.decision_folds import Decisions, our_folds
 from benchmarks.decision_scenes import Scene
-from benchmarks.decisions import reliability
+from benchmarks.decisions import comparison, reliability
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
+from profet.advice.advice import Demands
+from profet.advice.chances import with_chances
+from profet.advice.choice import choose
 from profet.datasets.dataset import Dataset
+from tests.advice.options_made_up import RUN, option
 
 
 def test_the_truth_of_a_model_left_out_changes_nothing_that_is_said_about_it(small_dataset: Dataset) -> None:
@@ -57,3 +64,43 @@ def test_chances_that_are_always_right_score_nothing() -> None:
     assert (cheaper.brier, in_time.brier) == (0, 0)
     assert list(cheaper.bins()) == [("99 – 100 %", 1.0, 1.0, len(cheaper.stated))]
     assert {label for label, *_ in in_time.bins()} == {"0 – 1 %", "99 – 100 %"}
+
+
+def test_ours_is_held_against_the_best_other_as_is_and_where_both_miss_as_much() -> None:
+    regret = {"ours": 12.0, "ours, confidence 0.2": 4.0, "published": 16.0, "always a": 90.0}
+    missed = {"ours": 0.0, "ours, confidence 0.2": 4.0, "published": 2.0, "always a": 0.0}
+    as_is, where_equal = comparison(regret, missed)
+    assert "0.75 times that of the best other policy (published)" in as_is
+    assert "its mean regret is 8.00 %: 0.50 times" in where_equal
+    assert len(list(comparison(regret, dict.fromkeys(missed, 0.0)))) == 1
+
+
+@given(
+    figures=arrays(float, (5, 4), elements=st.floats(1, 100)),
+    spread=st.floats(0.01, 0.5),
+    prices=arrays(float, 4, elements=st.floats(0.1, 10)),
+    deadline=st.floats(1, 100) | st.just(np.inf),
+)
+def test_the_benchmark_chooses_as_advice_does(
+    figures: np.ndarray, spread: float, prices: np.ndarray, deadline: float
+) -> None:
+    names = ["g3s.xlarge", "g4dn.xlarge", "p2.xlarge", "p3.2xlarge"]
+    factors = np.exp(spread * np.random.default_rng(0).normal(size=(5, 4, 200)))
+    made = Decisions(names, figures, figures, figures, factors)
+    judged = Scene(made, prices, np.full(5, deadline))
+    for row, taken in enumerate(judged.ours()):
+        draws = {name: figures[row, place] * factors[row, place] for place, name in enumerate(names)}
+        options = [
+            option(name, figures[row, place], prices[place])  # a ms of latency is an hour of the made-up run
+            for place, name in enumerate(names)
+        ]
+        demands = Demands(deadline_hours=None if np.isinf(deadline) else deadline)
+        ranked = sorted(with_chances(options, RUN, demands, draws), key=lambda each: each.cost or np.inf)
+        choice = choose(ranked, demands)
+        advised = choice.recommended or choice.nearest
+        assert advised is not None
+        chances = judged.chance[row]
+        ours = names.index(advised.target)
+        alike = (prices * figures[row])[taken] == (prices * figures[row])[ours]
+        hopeless = choice.recommended is None and chances[taken] == chances[ours]
+        assert taken == ours or alike or hopeless

@@ -115,8 +115,8 @@ def test_killed_in_the_middle_it_holds_each_acknowledged_record_once(path: Path)
             assert process.stdout is not None
             acknowledged += [process.stdout.readline().strip() for _ in range(15)]
             process.kill()
-            rest, _ = process.communicate(timeout=60)
-            acknowledged += [line for line in rest.splitlines(keepends=False) if len(line) == 36]
+            rest = process.stdout.read()  # communicate would lose the lines that were read ahead
+            acknowledged += [line for line in rest.splitlines() if len(line) == 36]
     with History(path) as history:
         held = [each.id for each in history.measurements()]
     assert len(held) == len(set(held))
@@ -164,7 +164,18 @@ def test_database_of_something_else_is_refused_and_left_alone(tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     ("column", "value"),
-    [("measured_ms", "'abc'"), ("measured_ms", "-1"), ("created", "'yesterday'"), ("interval", "7")],
+    [
+        ("measured_ms", "'abc'"),
+        ("measured_ms", "-1"),
+        ("measured_ms", "1e-307"),
+        ("created", "'yesterday'"),
+        ("created", "'9999-12-31 23:59:59.000000'"),
+        ("interval", "7"),
+        ("high_ms", "1"),
+        ("batch_size", "'x'"),
+        ("method", "x'ff00'"),
+        ("bundle_dataset", "x'00'"),
+    ],
 )
 def test_record_that_was_tampered_with_is_named(path: Path, column: str, value: str) -> None:
     with History(path) as history:

@@ -50,12 +50,12 @@ def test_a_row_becomes_an_instance_with_its_price(tmp_path: Path) -> None:
 
 
 def test_the_lowest_price_of_a_regions_zones_counts_and_that_is_told(tmp_path: Path) -> None:
-    zones = [
-        changed(SpotPrice=spot, AvailabilityZone=zone) for zone, spot in (("a", "0.3"), ("b", ""), ("c", "0.1"))
-    ]
+    cells = (("a", "0.6", "0.3"), ("b", "0.5", "0.1"), ("c", "", ""), ("d", "0.7", "0.2"))
+    zones = [changed(Price=price, SpotPrice=spot, AvailabilityZone=zone) for zone, price, spot in cells]
     found = skypilot(sheet(*zones, changed(Region="us")), tmp_path)
     [instance] = found.instances
     assert {price.region: price.spot_per_hour for price in instance.prices} == {"eu": 0.1, "us": 0.2}
+    assert instance.prices[0].on_demand_per_hour == 0.5
     assert any("of its zones the lowest" in note for note in found.notes)
 
 

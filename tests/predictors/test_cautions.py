@@ -53,6 +53,7 @@ def test_another_framework_is_said_and_widens_the_interval_but_not_the_answer(bu
         assert after.latency_ms == pytest.approx(before.latency_ms, rel=0.02)
         assert after.card.widened
         assert not before.card.widened
+        assert after.card.expected_log_error == pytest.approx(2 * before.card.expected_log_error, rel=0.1)
     pairs = zip(relative_widths(usual), relative_widths(foreign), strict=True)
     assert all(wide == pytest.approx(narrow**2, rel=0.1) for narrow, wide in pairs)
 

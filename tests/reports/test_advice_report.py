@@ -145,6 +145,15 @@ def test_where_none_meets_the_deadline_the_nearest_is_named(advised: Callable[..
     assert said.startswith("No instance ends within 1.00 h with a chance of 90 %; the nearest is p3.2xlarge: ")
 
 
+def test_of_instances_nobody_measured_none_is_recommended_and_why(advised: Callable[..., Advice]) -> None:
+    advice = advised(NOTHING)
+    guessed = tuple(each for each in advice.options if each.basis == "extrapolated")
+    alone = replace(advice, options=guessed, recommended=None, nearest=None, next=None, p_cheaper_than_next=None)
+    report = advice_report(alone, today=TODAY)
+    assert report.summary[0].startswith("Nobody measured these instances, so none is recommended")
+    assert "--extrapolate" in report.summary[0]
+
+
 def test_options_without_a_price_have_a_report(advised: Callable[..., Advice]) -> None:
     bare = {"price_per_hour": None, "price_date": None, "price_source": None, "region": None}
     costless = {"cost": None, "cost_low": None, "cost_high": None, "pareto": False, "p_cheapest": None}

@@ -31,6 +31,7 @@ HOSTILE = [
     "$x^{$ and $\\frac$",
     "{{ 7 * 7 }} {% raw %}",
     "[bold]not bold[/bold]",
+    "[/red]",
     "-->&amp;<!--",
     "\u2028line\u2029",
     "\ud800 alone",
@@ -49,7 +50,6 @@ def report_of(name: str) -> Report:
         return figure
 
     table = Table(title=name, caption=plain(name))
-    table.title = plain(name)
     table.add_column(plain(name))
     table.add_column("ms", justify="right")
     table.add_row(plain(name), "1.0")

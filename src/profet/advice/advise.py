@@ -3,11 +3,9 @@
 import datetime
 from collections.abc import Sequence
 
-import numpy as np
-
 from profet.advice.advice import Advice, Demands, Option
 from profet.advice.chances import chance_cheaper, with_chance_of_cheapest, with_chances
-from profet.advice.choice import Choice, choose, may_be_recommended, with_front
+from profet.advice.choice import Choice, by_cost, choose, may_be_recommended, with_front
 from profet.advice.extrapolation import Extrapolation
 from profet.advice.faster_gpu import will_a_faster_gpu_help
 from profet.advice.latencies import known_latencies
@@ -60,15 +58,12 @@ def advise(
     )
     known = known_latencies(prediction, bundle, demands.interval)
     offers = Offers(run, demands, catalogue, known, Extrapolation(prediction, known, catalogue, demands.interval))
-    options = list(offers.options(list(dict.fromkeys(targets or ()))))
-    if not options:
-        reasons = "; ".join(f"{reason}: {', '.join(names[:3])}" for reason, names in offers.left_out.items())
-        raise InputError(f"no instance is left to advise on ({reasons}); ask for other targets or another region")
+    options = _offered(offers, targets or ())
     draws = {key: each.draws_ms for key, each in offers.latencies.items() if each.draws_ms is not None}
     options = with_chances(options, run, demands, draws)
     trusted = [option for option in options if may_be_recommended(option, demands)]
     others = [option for option in options if not may_be_recommended(option, demands)]
-    trusted = sorted(with_front(with_chance_of_cheapest(trusted, run, draws)), key=_by_cost)
+    trusted = with_front(sorted(with_chance_of_cheapest(trusted, run, draws), key=by_cost))
     choice = choose(trusted, demands)
     return Advice(
         anchor=prediction.anchor,
@@ -76,7 +71,7 @@ def advise(
         method=prediction.method,
         run=run,
         demands=demands,
-        options=tuple(sorted([*trusted, *others], key=_by_cost)),
+        options=tuple(sorted([*trusted, *others], key=by_cost)),
         recommended=_name(choice.recommended),
         nearest=_name(choice.nearest),
         next=_name(choice.next),
@@ -100,8 +95,13 @@ def _check(profile: Profile, run: TrainingRun, demands: Demands, catalogue: Cata
         catalogue.check_region(demands.region)
 
 
-def _by_cost(option: Option) -> tuple[float, float]:
-    return (np.inf if option.cost is None else option.cost, option.hours)
+def _offered(offers: Offers, targets: Sequence[str]) -> list[Option]:
+    """Return the options among targets, all where none is named; a target that is named twice counts once."""
+    options = list(offers.options(list(dict.fromkeys(targets))))
+    if not options:
+        reasons = "; ".join(f"{reason}: {', '.join(names[:3])}" for reason, names in offers.left_out.items())
+        raise InputError(f"no instance is left to advise on ({reasons}); ask for other targets or another region")
+    return options
 
 
 def _name(option: Option | None) -> str | None:

@@ -40,9 +40,12 @@ def _share_up_to(ordered: FloatArray, limit: float) -> float:
 
 
 def with_chance_of_cheapest(options: Sequence[Option], run: TrainingRun, draws: Draws) -> list[Option]:
-    """Return options with the chance that none of the others costs less; ties go to the first."""
-    known = [option for option in options if option.draws in draws and option.price_per_hour is not None]
-    if len(known) < 2:
+    """Return options with the chance that none of the others costs less; ties go to the first.
+
+    Where the error of one that has a price is unknown, so are the chances of them all.
+    """
+    known = [option for option in options if option.price_per_hour is not None]
+    if len(known) < 2 or any(option.draws not in draws for option in known):
         return list(options)
     costs = np.stack([_costs(option, run, draws) for option in known])
     shares = np.bincount(costs.argmin(axis=0), minlength=len(known)) / costs.shape[1]

@@ -23,23 +23,30 @@ class Choice:
     next: Option | None
 
 
+def by_cost(option: Option) -> tuple[float, float]:
+    """Return what options are sorted by: their cost, those without one last, then their time."""
+    return (np.inf if option.cost is None else option.cost, option.hours)
+
+
 def may_be_recommended(option: Option, demands: Demands) -> bool:
     """Whether an option rests on measurements, or extrapolations are allowed."""
     return option.basis != "extrapolated" or demands.may_extrapolate
 
 
 def choose(options: Sequence[Option], demands: Demands) -> Choice:
-    """Choose among options that may be recommended: the cheapest; the fastest where no price is known at all.
+    """Choose among options that may be recommended: the cheapest; the fastest where none with a price will do.
 
     Args:
         options: cheapest first, those without a cost last; with chances where they have some.
         demands: what the choice must meet.
     """
     priced = [option for option in options if option.cost is not None]
-    candidates = priced or sorted(options, key=lambda option: option.hours)
-    meeting = [option for option in candidates if meets(option, demands)]
-    if meeting:
-        return Choice(meeting[0], None, meeting[1] if len(meeting) > 1 else None)
+    unpriced = sorted((option for option in options if option.cost is None), key=lambda option: option.hours)
+    for candidates in (priced, unpriced):
+        meeting = [option for option in candidates if meets(option, demands)]
+        if meeting:
+            return Choice(meeting[0], None, meeting[1] if len(meeting) > 1 else None)
+    candidates = priced or unpriced
     return Choice(None, min(candidates, key=lambda option: _distance(option, demands), default=None), None)
 
 
@@ -74,7 +81,7 @@ def with_front(options: Sequence[Option]) -> list[Option]:
     """
     fastest = np.inf
     marked = []
-    for option in sorted(options, key=lambda o: (np.inf if o.cost is None else o.cost, o.hours)):
+    for option in options:
         on_front = option.cost is not None and option.hours < fastest
         fastest = min(fastest, option.hours) if on_front else fastest
         marked.append(replace(option, pareto=on_front))

@@ -93,9 +93,7 @@ class Extrapolation:
         if reference.latency.draws_ms is None:
             return Latency(key, "extrapolated", explanation, ms, None, None, None)
         factors = reference.latency.draws_ms / reference.latency.ms
-        random = np.random.default_rng(
-            zlib.crc32(gpu.name.encode())
-        )  # what one sheet hides says nothing of another
+        random = np.random.default_rng(zlib.crc32(key.encode()))
         logs = np.log(factors) + spread * random.standard_t(len(self._errors), len(factors))
         width = float(np.exp(np.quantile(np.abs(logs), self._level)))
         draws_ms = ms * np.exp(np.clip(logs, -50.0, 50.0))

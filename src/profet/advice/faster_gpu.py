@@ -73,7 +73,7 @@ def _sentence(verdict: Verdict, idle: float, preparing: float, most: float | Non
     if preparing < 0.005:
         return f"{text} The profile shows no time for preparing input."
     if without_input < 1.02:
-        return f"{text} Input is prepared in time: were it free, a step would be no faster."
+        return f"{text} Input is prepared in time: were it free, a step would hardly be faster."
     return (
         f"{text} The host prepares input for {100 * preparing:.0f} % of it: were input free, a step here would be"
         f" up to {without_input:.3g} times faster."

@@ -25,6 +25,7 @@ def notes(
         demanding = demands.deadline_hours is not None or demands.budget is not None
         judged = "; deadline and budget were held against single figures" if demanding else ""
         yield f"no error was measured for some instances, so there is no chance to tell{judged}"
+    yield from _about_confidence(offers)
     best = choice.recommended
     if best is None or best.cost is None:
         return
@@ -35,6 +36,18 @@ def notes(
         yield (
             f"{count} that nobody measured may cost less, such as {first.target} ({first.explanation}): measure a"
             " short run there, or say --extrapolate to have it recommended"
+        )
+
+
+def _about_confidence(offers: Offers) -> Iterator[str]:
+    """Say where more is asked for than counting can tell."""
+    demands = offers.demands
+    counts = [len(each.draws_ms) for each in offers.latencies.values() if each.draws_ms is not None]
+    demanding = demands.deadline_hours is not None or demands.budget is not None
+    if demanding and counts and demands.confidence > 1 - 1 / min(counts):
+        yield (
+            f"a confidence of {demands.confidence:.12g} is more than can be told: chances are counted over"
+            f" {min(counts)} draws, and what all of them keep to is taken"
         )
 
 

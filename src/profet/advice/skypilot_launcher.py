@@ -1,5 +1,6 @@
 """The Python file that gives SkyPilot's optimizer the expected time on each machine of a task."""
 
+import re
 from collections.abc import Sequence
 
 
@@ -12,7 +13,8 @@ def launcher_python(rows: Sequence[tuple[str, str | None, int]], task: str, chec
         checked_version: of SkyPilot.
     """
     table = "".join(f"    {row!r},\n" for row in rows)
-    return _LAUNCHER.replace("@VERSION@", checked_version).replace("@TASK@", repr(task)).replace("@ROWS@", table)
+    told = {"@VERSION@": checked_version, "@TASK@": repr(task), "@ROWS@": table}
+    return re.sub("|".join(told), lambda place: told[place[0]], _LAUNCHER)
 
 
 _LAUNCHER = '''"""Lets SkyPilot choose among machines by its own prices, given how long the training takes on each.

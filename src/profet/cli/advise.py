@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from profet.cli.advising import Question, check_export, write_export
+from profet.cli.advising import answer, check_export, write_export
 from profet.cli.options import (
     Chance,
     LatencyMs,
@@ -22,7 +22,7 @@ from profet.cli.options import (
     rules_option,
     steps_option,
 )
-from profet.cli.output import print_json, print_tables, print_warnings
+from profet.cli.output import check_apart, print_json, print_tables, print_warnings
 from profet.cli.reporting import check_outputs, save_outputs, tell_outputs
 from profet.printable import one_line
 from profet.quantities import checked_currency, parse_count, parse_duration_s, parse_money
@@ -91,7 +91,7 @@ _NONE_MEETS = 1
 @bundle_option
 @catalogue_option
 @click.option("--export", type=click.Choice(["skypilot"]), help="Hand the choice over: a task that SkyPilot runs.")
-@click.option("--export-to", metavar="DIR", default=".", show_default=True, help="Folder for what --export writes.")
+@click.option("--export-to", metavar="DIR", help="Folder for what --export writes; this one by default.")
 @report_option
 @plot_option
 @force_option
@@ -102,8 +102,10 @@ def advise(
     gpu: int | None,
     leave_out_steps: str,
     rules_path: str | None,
+    bundle_path: str | None,
+    catalogue_path: str | None,
     export: str | None,
-    export_to: str,
+    export_to: str | None,
     report: str | None,
     plot: str | None,
     force: bool,
@@ -119,15 +121,16 @@ def advise(
     from profet.reports.advice_tables import advice_facts, advice_summary, advice_tables
 
     check_outputs(report, plot, force)
+    for source in (profile, catalogue_path or profile):
+        check_apart(source, report, plot)
     check_export(export, export_to, force)
-    question = Question(**asked)
-    options = read_options(steps, question.anchor_latency, gpu, leave_out_steps, rules_path)
-    advice, bundle = question.answer(profile, options)
+    options = read_options(steps, asked["anchor_latency"], gpu, leave_out_steps, rules_path)
+    advice, bundle = answer(asked, profile, options, bundle_path, catalogue_path)
+    exported = write_export(advice, export, export_to, force)  # may still refuse what was recommended
     if report is not None or plot is not None:
         from profet.reports.advice_report import advice_report
 
         save_outputs(advice_report(advice, bundle), report, plot, force)
-    exported = write_export(advice, export, export_to, force)
     if as_json:
         print_json({**advice_facts(advice), "exported": [str(path) for path in exported]})
     else:

@@ -19,6 +19,7 @@ from profet.cli.options import (
 from profet.cli.output import check_apart, print_json, print_tables, print_warnings
 from profet.cli.reporting import check_outputs, save_outputs, tell_outputs
 from profet.errors import InputError, OutputError
+from profet.printable import one_line
 
 if TYPE_CHECKING:
     from profet.profiles.reading import Reading
@@ -83,7 +84,7 @@ def convert(
     print_warnings([*reading.profile.warnings, *unmapped_warnings(reading)])
     print_tables(*reading_tables(reading))
     tell_outputs(report, plot)
-    click.echo(f"wrote {output}")
+    click.echo(one_line(f"wrote {output}"))
 
 
 def _save_report(reading: "Reading", source: str, report: str | None, plot: str | None, force: bool) -> None:

@@ -19,6 +19,7 @@ from profet.cli.output import print_json, print_tables, print_warnings
 from profet.cli.reporting import check_outputs, save_outputs, tell_outputs
 from profet.errors import InputError
 from profet.names import suggest
+from profet.printable import one_line
 
 if TYPE_CHECKING:
     from profet.history.measurement import Measurement
@@ -100,7 +101,7 @@ def remove(ids: tuple[str, ...], history_place: str | None) -> None:
 
     with open_history(history_place) as kept:
         count = kept.remove(ids)
-        click.echo(f"removed {count} from {kept.where}")
+        click.echo(one_line(f"removed {count} from {kept.where}"))
 
 
 @history.command()
@@ -120,7 +121,7 @@ def export(
     dataset, warnings = as_dataset(_records(history_place, anchors, targets, profiles=True))
     dataset.save(output, force)
     print_warnings(warnings)
-    click.echo(f"wrote {output}: {len(dataset)} runs; put it to others with: profet dataset merge")
+    click.echo(one_line(f"wrote {output}: {len(dataset)} runs; put it to others with: profet dataset merge"))
 
 
 @history.command()
@@ -158,7 +159,7 @@ def recalibrate(
         return
     print_warnings(fitted.warnings)
     print_tables(recalibration_table(fitted.factors))
-    click.echo(f"wrote {output}")
+    click.echo(one_line(f"wrote {output}"))
 
 
 def _records(

@@ -1,7 +1,6 @@
 """``profet instances``: the machine types that can be rented or owned, and what an hour of them costs."""
 
 import datetime
-from typing import TYPE_CHECKING
 
 import click
 
@@ -10,12 +9,6 @@ from profet.cli.instances_import import import_
 from profet.cli.instances_own import add, remove
 from profet.cli.options import catalogue_option, json_option
 from profet.cli.output import print_json, print_tables, print_warnings
-from profet.errors import InputError
-from profet.names import suggest
-
-if TYPE_CHECKING:
-    from profet.instances.catalogue import Catalogue
-    from profet.instances.instance import Instance
 
 
 @click.group(cls=InWorkflowOrder)
@@ -40,9 +33,7 @@ def list_(
     from profet.reports.instance_tables import listed_facts, listed_table, old_prices
 
     catalogue = Catalogue.load(catalogue_path)
-    facts = listed_facts(catalogue, _chosen(catalogue, gpu, provider, region), region, datetime.date.today())
-    if region is not None:
-        facts = [each for each in facts if each["on_demand"] or each["spot"]]
+    facts = listed_facts(catalogue, catalogue.chosen(gpu, provider, region), region, datetime.date.today())
     warnings = old_prices(facts)
     if as_json:
         print_json({"instances": facts, "warnings": warnings})
@@ -52,27 +43,6 @@ def list_(
         print_tables(listed_table(facts))
     else:
         click.echo("no instance is known that has all of these")
-
-
-def _chosen(catalogue: "Catalogue", gpu: str | None, provider: str | None, region: str | None) -> "list[Instance]":
-    """Return the instances that were asked for; a name that none has is refused."""
-    from profet.instances.gpu_names import gpu_name
-
-    known = list(catalogue.instances.values())
-    if region is not None:
-        catalogue.check_region(region)
-    if gpu is not None:
-        names = {each.gpu for each in known if each.gpu is not None}
-        wanted = {gpu.lower(), gpu_name(gpu).lower()}
-        if not wanted & {name.lower() for name in names}:
-            raise InputError(f"--gpu {gpu[:40]!r}: no instance has it; {suggest(gpu, names)}")
-        known = [each for each in known if each.gpu is not None and each.gpu.lower() in wanted]
-    if provider is not None:
-        providers = {each.provider for each in catalogue.instances.values()}
-        if provider.lower() not in {each.lower() for each in providers}:
-            raise InputError(f"--provider {provider[:40]!r}: no instance is of it; {suggest(provider, providers)}")
-        known = [each for each in known if each.provider.lower() == provider.lower()]
-    return known
 
 
 @instances.command()

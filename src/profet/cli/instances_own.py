@@ -108,6 +108,8 @@ def _prices(
     currencies = sorted({each.currency or DEFAULT_CURRENCY for each in (price, spot_price) if each is not None})
     if len(currencies) > 1:
         raise InputError(f"--price and --spot-price: give both in one currency, not {' and '.join(currencies)}")
+    if not currencies and (region is not None or date is not None):
+        raise InputError("--region and --date say where and when a price holds; give --price or --spot-price, too")
     if not currencies:
         return None
     try:

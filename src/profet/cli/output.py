@@ -58,4 +58,7 @@ def print_tables(*tables: "Table") -> None:
         title, table.title = table.title, None  # as a table's title it would wrap at the table's width
         if title is not None:
             console.print(one_line(str(title)), style="italic", markup=False)
+        for column in table.columns:
+            if not column.no_wrap:
+                column.overflow = "fold"  # in a narrow terminal no name and no figure is cut
         console.print(table)

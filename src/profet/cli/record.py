@@ -21,7 +21,7 @@ from profet.cli.options import (
 )
 from profet.cli.output import print_json, print_warnings
 from profet.errors import InputError
-from profet.quantities import format_ms
+from profet.printable import one_line
 
 if TYPE_CHECKING:
     from profet.history.measurement import Measurement
@@ -82,6 +82,7 @@ def record(
     from profet.history.measurement import Measurement, new_id, now
     from profet.history.place import begin_history
     from profet.history.plausible import check_latency
+    from profet.history.recording import check_new
 
     if (profile is None) == (prediction is None):
         raise InputError("give either a PROFILE or --prediction FILE")
@@ -89,7 +90,7 @@ def record(
     def measured(anchor: str) -> Measurement:
         """Return what was measured, nothing beside it yet."""
         return Measurement(
-            id=new_id() if id_ is None else str(uuid.UUID(id_)),
+            id=new_id() if id_ is None else _uuid(id_),
             created=now(),
             anchor=anchor,
             target=target,
@@ -114,8 +115,17 @@ def record(
     history, told = begin_history(history_place)
     with history:
         earlier = history.record(beside, again)
-    _check_new(beside, earlier)
+    check_new(beside, earlier)
     _tell(beside, earlier is None, history.where, [*warnings, *told], as_json)
+
+
+def _uuid(text: str) -> str:
+    try:
+        return str(uuid.UUID(text))
+    except ValueError:
+        raise InputError(
+            f"--id: {text[:60]!r} is no UUID; write it as 123e4567-e89b-12d3-a456-426614174000, or leave it out"
+        ) from None
 
 
 @dataclass(frozen=True)
@@ -164,18 +174,6 @@ def _beside_kept(
     return found.beside(kept, kept.trained_on), warnings
 
 
-def _check_new(beside: "Measurement", earlier: "Measurement | None") -> None:
-    """Refuse what is there already under another id, or an id that is another record's."""
-    if earlier is None:
-        return
-    when = f"at {earlier.created:%Y-%m-%d %H:%M} UTC (record {earlier.id})"
-    what = f"{format_ms(earlier.measured_ms)} ms on {earlier.target}"
-    if earlier.id != beside.id:
-        raise InputError(f"the same was recorded already: {what}, {when}; --again keeps a true repeat")
-    if (earlier.anchor, earlier.target, earlier.measured_ms) != (beside.anchor, beside.target, beside.measured_ms):
-        raise InputError(f"--id: is that of another record, {what}, {when}; give a new one, or leave it out")
-
-
 def _tell(beside: "Measurement", new: bool, where: str, warnings: list[str], as_json: bool) -> None:
     """Say what was kept and how far it was from the prediction."""
     from profet.reports.history_tables import record_facts, record_sentence
@@ -184,5 +182,5 @@ def _tell(beside: "Measurement", new: bool, where: str, warnings: list[str], as_
         print_json({"history": where, "new": new, **record_facts(beside), "warnings": warnings})
         return
     print_warnings(warnings)
-    click.echo(record_sentence(beside))
-    click.echo(f"{'recorded in' if new else 'was there already, in'} {where} as {beside.id}")
+    click.echo(one_line(record_sentence(beside)))
+    click.echo(one_line(f"{'recorded in' if new else 'was there already, in'} {where} as {beside.id}"))

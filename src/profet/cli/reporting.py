@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from profet.printable import one_line
+
 if TYPE_CHECKING:
     from profet.reports.report import Report
 
@@ -49,9 +51,9 @@ def save_outputs(report: "Report", report_path: str | None, plot_path: str | Non
 def tell_outputs(report_path: str | None, plot_path: str | None) -> None:
     """Say what was saved where."""
     if plot_path is not None:
-        click.echo(f"picture saved as {plot_path}")
+        click.echo(one_line(f"picture saved as {plot_path}"))
     if report_path is not None:
-        click.echo(f"report saved as {report_path}")
+        click.echo(one_line(f"report saved as {report_path}"))
 
 
 def command_line(words: list[str]) -> str:

@@ -29,13 +29,21 @@ def read_prediction(path: str | Path) -> KeptPrediction:
     Raises:
         InputError: it cannot be read, or is not what predict prints.
     """
-    document = parse(read_bounded(path, _MAX_BYTES, "prediction"), str(path))
+    return as_prediction(parse(read_bounded(path, _MAX_BYTES, "prediction"), str(path)), str(path))
+
+
+def as_prediction(document: object, where: str) -> KeptPrediction:
+    """Take a parsed JSON document for a prediction.
+
+    Raises:
+        InputError: it is not what predict prints; named with where.
+    """
     if not isinstance(document, dict) or "predictions" not in document:
-        raise InputError(f"{path}: not a prediction; keep what profet predict --json prints")
+        raise InputError(f"{where}: not a prediction; keep what profet predict --json prints")
     try:
         return msgspec.convert(_with_expected_error(document), KeptPrediction)
     except msgspec.ValidationError as error:
-        raise InputError(f"{path}: not a prediction ({error}); keep what profet predict --json prints") from None
+        raise InputError(f"{where}: not a prediction ({error}); keep what profet predict --json prints") from None
 
 
 def check_target(prediction: Prediction, target: str, path: str | Path) -> None:

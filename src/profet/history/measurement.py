@@ -13,6 +13,8 @@ from profet.profiles.profile import LARGEST_TIME, Profile
 
 _MAX_NAME_CHARACTERS = 200
 _MAX_NOTE_CHARACTERS = 2000
+_SMALLEST = 1e-12
+_YEARS = range(1970, 3000)
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,12 @@ class TrainedOn:
 
     dataset: str
     created_with: str
+
+
+_TEXTS = (
+    *("id", "anchor", "target", "method", "bundle_dataset", "bundle_version", "note", "profile_sha256", "profile"),
+    "owner",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +56,7 @@ class Measurement:
         note: the user's own words.
         profile_sha256: fingerprint of the times in the profile; None where the prediction alone was kept.
         profile: the profile as JSON, so that the measurement can teach; None where it was left out.
+        owner: fingerprint of the token of who sent it to a service; None for records of this machine's user.
 
     Raises:
         ValueError: a value that none of its kind has; the text names it.
@@ -73,25 +82,33 @@ class Measurement:
     note: str | None = None
     profile_sha256: str | None = None
     profile: str | None = None
+    owner: str | None = None
 
     def __post_init__(self) -> None:
         if str(uuid.UUID(self.id)) != self.id:
             raise ValueError(f"id {self.id!r} is not a UUID in its usual form")
         if self.created.tzinfo is None:
             raise ValueError("created has no time zone")
+        if self.created.year not in _YEARS:
+            raise ValueError(f"created in the year {self.created.year}")
+        for name in _TEXTS:
+            _check_text(getattr(self, name), name)
         for name in ("anchor", "target"):
             if not 0 < len(getattr(self, name)) <= _MAX_NAME_CHARACTERS:
                 raise ValueError(f"{name} is not a name of 1 to {_MAX_NAME_CHARACTERS} characters")
-        for name in ("anchor", "target", "note"):
-            _check_text(getattr(self, name) or "", name)
         for name in ("measured_ms", "anchor_latency_ms", "predicted_ms", "low_ms", "high_ms", "expected_log_error"):
             _check_above_zero(getattr(self, name), name)
         for name in ("measured_steps", "batch_size", "pixels"):
             _check_above_zero(getattr(self, name), name)
-        if self.interval is not None and not 0 < self.interval < 1:
-            raise ValueError(f"interval is {self.interval:g}, not a chance between 0 and 1")
+        self._check_interval()
         if self.note is not None and len(self.note) > _MAX_NOTE_CHARACTERS:
             raise ValueError(f"note is longer than {_MAX_NOTE_CHARACTERS} characters")
+
+    def _check_interval(self) -> None:
+        if self.interval is not None and not 0 < self.interval < 1:
+            raise ValueError(f"interval is {self.interval:g}, not a chance between 0 and 1")
+        if self.low_ms is not None and self.high_ms is not None and self.low_ms > self.high_ms:
+            raise ValueError(f"low_ms is {self.low_ms:g}, above high_ms, {self.high_ms:g}")
 
     @property
     def log_error(self) -> float | None:
@@ -155,7 +172,11 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def _check_text(text: str, name: str) -> None:
+def _check_text(text: object, name: str) -> None:
+    if text is None:
+        return
+    if not isinstance(text, str):
+        raise ValueError(f"{name} is not text")
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -165,5 +186,9 @@ def _check_text(text: str, name: str) -> None:
 
 
 def _check_above_zero(value: float | None, name: str) -> None:
-    if value is not None and not 0 < value <= LARGEST_TIME:
+    if value is None:
+        return
+    if not isinstance(value, int | float):
+        raise ValueError(f"{name} is not a number")
+    if not _SMALLEST <= value <= LARGEST_TIME:
         raise ValueError(f"{name} is {value:g}; it must be above zero and no more than {LARGEST_TIME:g}")

@@ -70,7 +70,8 @@ def recalibrate(measurements: Iterable[Measurement], bundle: Bundle, level: floa
             factors.append(Recalibration(anchor, target, known, level, len(found), max(score, 1e-9) / now))
             profiles = len({each.profile_sha256 or each.id for each in found})
             if profiles < _FEW_PROFILES:
-                warnings.append(f"{name}: its records are of {profiles} profiles; they may say little of others")
+                of = "one profile" if profiles == 1 else f"{profiles} profiles"
+                warnings.append(f"{name}: its records are of {of}; they may say little of others")
     if not factors:
         most = max((len(found) for found in groups.values()), default=0)
         raise InputError(

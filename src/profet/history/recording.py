@@ -9,6 +9,7 @@ from profet.names import suggest
 from profet.predictors.bundle import Bundle
 from profet.predictors.prediction import predict
 from profet.profiles.profile import Profile
+from profet.quantities import format_ms
 
 
 @dataclass(frozen=True)
@@ -85,9 +86,33 @@ def beside_profile(
                 f"{what} {name!r} is neither in the bundle nor in the catalogue of instances;"
                 f" {suggest(name, known)}; for a new instance add it with profet instances add, or give --force"
             )
-    latency_ms = profiled.latency_ms
-    kept = replace(measurement, anchor=anchor, anchor_latency_ms=latency_ms)
-    warnings = [f"the bundle has no predictor for {anchor} → {target}: kept without a prediction, to learn from"]
+    return _without_prediction(replace(measurement, anchor=anchor), profiled.latency_ms)
+
+
+def _without_prediction(measurement: Measurement, latency_ms: float | None) -> tuple[Measurement, list[str]]:
+    """Keep what no predictor knows, with the anchor's latency, so that it can teach."""
+    told = f"the bundle has no predictor for {measurement.anchor} → {measurement.target}"
+    warnings = [f"{told}: kept without a prediction, to learn from"]
     if latency_ms is None:
         warnings.append("without the anchor's latency it cannot teach; give --anchor-latency")
-    return kept, warnings
+    return replace(measurement, anchor_latency_ms=latency_ms), warnings
+
+
+def check_new(beside: Measurement, earlier: Measurement | None) -> None:
+    """Refuse what is there already under another id, or an id that is another record's.
+
+    Args:
+        beside: what was to be recorded.
+        earlier: the record that stands for it; None where it is new.
+
+    Raises:
+        InputError: says which record that is.
+    """
+    if earlier is None:
+        return
+    when = f"at {earlier.created:%Y-%m-%d %H:%M} UTC (record {earlier.id})"
+    what = f"{format_ms(earlier.measured_ms)} ms on {earlier.target}"
+    if earlier.id != beside.id:
+        raise InputError(f"the same was recorded already: {what}, {when}; --again keeps a true repeat")
+    if (earlier.anchor, earlier.target, earlier.measured_ms) != (beside.anchor, beside.target, beside.measured_ms):
+        raise InputError(f"--id: is that of another record, {what}, {when}; give a new one, or leave it out")

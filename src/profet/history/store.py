@@ -81,9 +81,9 @@ class History:
         return None
 
     def measurements(
-        self, anchors: Sequence[str] = (), targets: Sequence[str] = (), profiles: bool = False
+        self, anchors: Sequence[str] = (), targets: Sequence[str] = (), profiles: bool = False, owner: str = ""
     ) -> list[Measurement]:
-        """Return what was recorded, oldest first: all, or of some anchors and targets.
+        """Return what was recorded, oldest first: all, or of some anchors, targets or one owner.
 
         Profiles, which are large, are read only where asked for; they are None otherwise.
 
@@ -94,6 +94,7 @@ class History:
         query = _columns(profiles)
         for column, names in ((table.c.anchor, anchors), (table.c.target, targets)):
             query = query.where(column.in_(names)) if names else query
+        query = query.where(table.c.owner == owner) if owner else query
         with self._transaction() as connection:
             rows = connection.execute(query.order_by(table.c.created, table.c.id))
             return [self._measurement(row) for row in rows]
@@ -110,15 +111,19 @@ class History:
         with self._transaction() as connection:
             return sorted(map(str, connection.scalars(select(column).distinct())))
 
-    def remove(self, ids: Sequence[str]) -> int:
+    def remove(self, ids: Sequence[str], owner: str = "") -> int:
         """Forget records by their ids, all or none of them; return how many there were.
+
+        With an owner, those of others are as if they were not there.
 
         Raises:
             InputError: one of them is not there.
             OutputError: locked for too long, or the disk refused.
         """
         with self._transaction(writes=True) as connection:
-            known = set(connection.scalars(select(measurements.c.id).where(measurements.c.id.in_(ids))))
+            query = select(measurements.c.id).where(measurements.c.id.in_(ids))
+            query = query.where(measurements.c.owner == owner) if owner else query
+            known = set(connection.scalars(query))
             missing = next((each for each in ids if each not in known), None)
             if missing is not None:
                 raise InputError(f"{self.where}: has no record {missing[:60]!r}; profet history list shows them")

@@ -52,5 +52,6 @@ measurements = Table(
     Column("note", Text),
     Column("profile_sha256", String(64)),
     Column("profile", Text),
+    Column("owner", String(64), index=True),
 )
 """One row a measurement; its columns are the attributes of Measurement."""

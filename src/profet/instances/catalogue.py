@@ -1,6 +1,7 @@
 """All instances that are known: those that ship with Profet, and the user's own."""
 
 import datetime
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from profet.instances.catalogue_file import (
     read_catalogue_file,
     shipped_catalogue_file,
 )
+from profet.instances.gpu_names import gpu_name
 from profet.instances.instance import Gpu, Instance, Price, last_day
 from profet.names import suggest
 from profet.quantities import DEFAULT_CURRENCY
@@ -54,7 +56,7 @@ class Catalogue:
         Raises:
             InputError: the user's file cannot be read, is damaged or of a newer version.
         """
-        if path is None and not own_path().exists():
+        if path is None and not os.path.lexists(own_path()):
             return cls.shipped()
         return cls.shipped(read_catalogue_file(own_path() if path is None else path))
 
@@ -113,6 +115,39 @@ class Catalogue:
             typed_in = everywhere if everywhere is not None and everywhere.source == OWN_SOURCE else None
             return newest.get(region, typed_in)
         return min(newest.values(), key=lambda each: (each.per_hour(spot), -_day(each)), default=None)
+
+    def chosen(
+        self, gpu: str | None = None, provider: str | None = None, region: str | None = None
+    ) -> list[Instance]:
+        """Return the instances with a GPU, of a provider and with a price in a region; all where none is named.
+
+        Raises:
+            InputError: a name that no instance has; says the nearest ones.
+        """
+        found = list(self.instances.values())
+        if gpu is not None:
+            names = {each.gpu for each in found if each.gpu is not None}
+            wanted = {gpu.lower(), gpu_name(gpu).lower()}
+            if not wanted & {name.lower() for name in names}:
+                raise InputError(f"--gpu {gpu[:40]!r}: no instance has it; {suggest(gpu, names)}")
+            found = [each for each in found if each.gpu is not None and each.gpu.lower() in wanted]
+        if provider is not None:
+            providers = {each.provider for each in self.instances.values()}
+            if provider.lower() not in {each.lower() for each in providers}:
+                raise InputError(
+                    f"--provider {provider[:40]!r}: no instance is of it; {suggest(provider, providers)}"
+                )
+            found = [each for each in found if each.provider.lower() == provider.lower()]
+        if region is not None:
+            self.check_region(region)
+            found = [each for each in found if self._has_price(each, region)]
+        return found
+
+    def _has_price(self, instance: Instance, region: str) -> bool:
+        """Whether a price in a region counts, in any currency, on demand or on the spot market."""
+        currencies = {price.currency for price in instance.prices}
+        ways = ((spot, currency) for spot in (False, True) for currency in currencies)
+        return any(self.price(instance, region, spot, currency) is not None for spot, currency in ways)
 
     def check_region(self, region: str) -> None:
         """Refuse a region in which no instance has a price.

@@ -3,7 +3,6 @@
 import calendar
 import datetime
 import functools
-import math
 import re
 
 import msgspec
@@ -12,7 +11,8 @@ from profet.quantities import CURRENCIES, DEFAULT_CURRENCY
 
 LONGEST_NAME = 120
 _DATE = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?", re.ASCII)
-_LARGEST = 1e9
+SMALLEST, LARGEST = 1e-9, 1e9
+"""What quantities and prices lie between; a mistake beyond."""
 
 
 class Gpu(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -156,5 +156,5 @@ def _check_name(name: str, what: str) -> None:
 
 
 def _check_quantity(value: float | None, what: str) -> None:
-    if value is not None and not (0 < value <= _LARGEST and math.isfinite(value)):
-        raise ValueError(f"{what} is {value}; it is above zero and at most {_LARGEST:g}, or null where unknown")
+    if value is not None and not SMALLEST <= value <= LARGEST:
+        raise ValueError(f"{what} is {value}; it is above zero and at most {LARGEST:g}, or null where unknown")

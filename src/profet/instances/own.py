@@ -1,5 +1,6 @@
 """The user's own instances: adding, removing, and merging what was read from price lists."""
 
+import os
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -176,7 +177,7 @@ def _place(price: Price) -> tuple[str | None, str]:
 
 
 def _read(path: Path) -> CatalogueFile:
-    return read_catalogue_file(path) if path.exists() else CatalogueFile()
+    return read_catalogue_file(path) if os.path.lexists(path) else CatalogueFile()  # a link to nothing is no file
 
 
 def _ships(name: str) -> bool:

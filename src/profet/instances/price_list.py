@@ -1,13 +1,10 @@
 """What was read from somebody's price list: machines with GPUs, and what of it could not be used."""
 
-import math
 from collections import Counter
 from dataclasses import dataclass, field
 
 from profet.instances.catalogue_file import Source
-from profet.instances.instance import LONGEST_NAME, Instance
-
-_LARGEST = 1e9
+from profet.instances.instance import LARGEST, LONGEST_NAME, SMALLEST, Instance
 
 
 @dataclass(frozen=True)
@@ -74,7 +71,7 @@ def quantity(cell: object) -> float | None:
         value = float(cell)
     except (ValueError, OverflowError):
         return None
-    return value if 0 < value <= _LARGEST and math.isfinite(value) else None
+    return value if SMALLEST <= value <= LARGEST else None
 
 
 def is_name(text: object) -> bool:

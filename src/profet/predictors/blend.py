@@ -145,7 +145,7 @@ class BlendPredictor:
         column = op_families().device.index("optimizer")
         learnt_us = self.additive_.neighbourhood_.parts.families_us[:, column]
         cut = np.isnan(anchor.step_latency_ms) & (parts.families_us[:, column] == 0)
-        if np.median(learnt_us) == 0 or not cut.any():
+        if not cut.any() or np.median(learnt_us) == 0:
             return []
         text = (
             "no optimizer operation in the capture, so it was likely cut short, and without the anchor's latency"

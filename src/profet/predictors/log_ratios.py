@@ -1,7 +1,8 @@
 """Log ratios between two machines, each a weighted mean and what a Gaussian process adds; answered all at once."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -17,6 +18,27 @@ BEYOND = 0.1
 _LEAST_WEIGHT = 0.05
 _ROWS_AT_ONCE = 16  # so that the temporary arrays stay in the processor's cache
 _CLIP = 2.5
+
+
+@dataclass(frozen=True)
+class _Learnt:
+    """What the v ratios that vary have learnt, made ready for answers.
+
+    Args:
+        places: which of the k they are, shape (v,).
+        own: standardised features of the training workloads, shape (v, m, f).
+        coefficients: of their Gaussian processes, shape (v, m).
+        sloped: what their linear kernels have learnt of each feature, shape (v, f).
+        squared_length: of their kernels, shape (v, 1).
+        linear: shares of their linear kernels, shape (v,).
+    """
+
+    places: npt.NDArray[np.intp]
+    own: FloatArray
+    coefficients: FloatArray
+    sloped: FloatArray
+    squared_length: FloatArray
+    linear: FloatArray
 
 
 @dataclass
@@ -79,6 +101,7 @@ class LogRatios:
             weight: inverse to the variance of their noise, shape (known,).
             varies: whether to learn more than the mean.
         """
+        self.__dict__.pop("_learnt", None)
         weight = weight / weight.mean()
         self.mean[place] = (weight * y).sum() / weight.sum()
         self.low[place], self.high[place] = y.min(), y.max()
@@ -98,35 +121,42 @@ class LogRatios:
     def predict(self, near: Proximity, own: FloatArray) -> FloatArray:
         """Return log ratios, shape (n, k), for n steps near (n, m) workloads, with own features (n, k, f)."""
         added = np.zeros(own.shape[:2])
-        varying = np.flatnonzero(self.coefficients.any(axis=1))
+        learnt = self._learnt
+        varying = learnt.places
         if len(varying):
             z = np.clip((own - self.own_mean) / self.own_deviation, -_CLIP, _CLIP)[:, varying]
             for start in range(0, len(z), _ROWS_AT_ONCE):
                 rows = slice(start, start + _ROWS_AT_ONCE)
-                added[rows, varying] = self._processes(near, rows, z[rows], varying)
+                added[rows, varying] = self._processes(near, rows, z[rows], learnt)
         answers: FloatArray = np.clip(self.mean + added, self.low - BEYOND, self.high + BEYOND)
         return answers
 
-    def _processes(self, near: Proximity, rows: slice, z: FloatArray, varying: npt.NDArray[np.intp]) -> FloatArray:
+    @cached_property
+    def _learnt(self) -> _Learnt:
+        """What does not change from one answer to the next."""
+        places = np.flatnonzero(self.coefficients.any(axis=1))
+        own, coefficients = self.own[places], self.coefficients[places]
+        sloped = (own * coefficients[:, :, None]).sum(axis=1)
+        return _Learnt(places, own, coefficients, sloped, self.length[places, None] ** 2, self.linear[places])
+
+    def _processes(self, near: Proximity, rows: slice, z: FloatArray, learnt: _Learnt) -> FloatArray:
         """Return what the Gaussian processes add, shape (rows, varying), in place on one temporary array."""
-        own, coefficients = self.own[varying], self.coefficients[varying]
-        features = near.features + own.shape[2]
-        distances = np.repeat(near.squared[rows, None, :], len(varying), axis=1)
-        for column in range(own.shape[2]):
-            difference = z[:, :, None, column] - own[:, :, column]
+        features = near.features + z.shape[2]
+        distances = np.repeat(near.squared[rows, None, :], len(learnt.places), axis=1)
+        for column in range(z.shape[2]):
+            difference = z[:, :, None, column] - learnt.own[:, :, column]
             difference *= difference
             distances += difference
-        distances *= 1 / (features * self.length[varying, None] ** 2)
+        distances *= 1 / (features * learnt.squared_length)
         np.sqrt(distances, out=distances)
-        added = np.einsum("nkm,km->nk", SHAPES[self.shape](distances), coefficients)
-        sloped = (own * coefficients[:, :, None]).sum(axis=1)
-        linear = near.products[rows] @ coefficients.T + (z * sloped).sum(axis=2)
-        answers: FloatArray = added + linear * self.linear[varying] / features
+        added = np.einsum("nkm,km->nk", SHAPES[self.shape](distances), learnt.coefficients)
+        linear = near.products[rows] @ learnt.coefficients.T + (z * learnt.sloped).sum(axis=2)
+        answers: FloatArray = added + linear * learnt.linear / features
         return answers
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Return what a bundle keeps."""
-        kept = {name: value for name, value in vars(self).items() if name != "shape"}
+        kept = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "shape"}
         return {**kept, "own_deviation": np.where(np.isinf(self.own_deviation), 0.0, self.own_deviation)}
 
     @classmethod

@@ -17,14 +17,16 @@ def _recommendation(advice: Advice) -> list[str]:
             chance = _in_words(advice.p_cheaper_than_next)
             told.append(f"The chance that it truly costs less than the next, {advice.next}, is {chance}.")
         return told
-    none = f"No instance {demands_text(advice)} with a chance of {_in_words(advice.demands.confidence)}"
     if advice.nearest is None:
-        return [f"{none}."]
+        return [
+            "Nobody measured these instances, so none is recommended: measure a short run, or say --extrapolate."
+        ]
+    none = f"No instance {_demanded(advice)} with a chance of {_in_words(advice.demands.confidence)}"
     option = advice.option(advice.nearest)
     return [f"{none}; the nearest is {option.target}: {_time_and_cost(option)}.{_chances(option)}"]
 
 
-def demands_text(advice: Advice) -> str:
+def _demanded(advice: Advice) -> str:
     """Say what was asked of an instance, as the end of a sentence about it."""
     deadline, budget = advice.demands.deadline_hours, advice.demands.budget
     words = []
@@ -32,7 +34,7 @@ def demands_text(advice: Advice) -> str:
         words.append(f"ends within {format_hours(deadline)}")
     if budget is not None:
         words.append(f"costs at most {format_money(budget, advice.demands.currency)}")
-    return " and ".join(words) or "is known"
+    return " and ".join(words)
 
 
 def _time_and_cost(option: Option) -> str:

@@ -20,8 +20,8 @@ _VERDICTS = {
 
 
 def record_facts(measurement: Measurement) -> dict[str, Any]:
-    """Return one record for JSON, with its error in percent of what was measured; the profile is left out."""
-    facts = {name: value for name, value in asdict(measurement).items() if name != "profile"}
+    """Return one record for JSON, with its error in percent of what was measured, but not profile and owner."""
+    facts = {name: value for name, value in asdict(measurement).items() if name not in {"profile", "owner"}}
     predicted_ms, measured_ms = measurement.predicted_ms, measurement.measured_ms
     error = None if predicted_ms is None else 100 * (predicted_ms - measured_ms) / measured_ms
     return {
@@ -113,7 +113,7 @@ def records_table(measurements: Sequence[Measurement]) -> Table:
     """Show one line a record, oldest first."""
     table = Table(title="Records", title_justify="left")
     for column in ("id", "when (UTC)", "anchor", "target"):
-        table.add_column(column, no_wrap=column == "id")
+        table.add_column(column)
     for column in ("measured", "predicted", "error", "interval"):
         table.add_column(column, justify="right")
     table.add_column("note")

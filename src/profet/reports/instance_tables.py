@@ -64,9 +64,9 @@ def _price_facts(
 def listed_table(facts: Sequence[dict[str, Any]]) -> Table:
     """List instances, one a line; the rates of their GPUs would make it too wide for most terminals."""
     table = Table(title="GPU instances; – is unknown", title_justify="left")
-    table.add_column("instance", no_wrap=True)
-    table.add_column("provider")
-    table.add_column("GPU", no_wrap=True)
+    table.add_column("instance", min_width=8)
+    for column in ("provider", "GPU"):
+        table.add_column(column)
     for column in ("GPU GiB", "vCPUs", "GiB", "an hour", "spot"):
         table.add_column(column, justify="right")
     table.add_column("prices are", overflow="fold")

@@ -101,7 +101,7 @@ def page_table(table: Table) -> PageTable:
             sections.append([])
     head = [Cell(_text(column.header), right) for column, right in zip(table.columns, rights, strict=True)]
     return PageTable(
-        _text(table.title or ""),
+        str(table.title or ""),  # as on the terminal, where a title holds no markup
         tuple(head) if table.show_header else (),
         tuple(tuple(rows) for rows in sections if rows),
         _text(table.caption or ""),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
@@ -9,7 +10,7 @@ from profet.errors import InputError
 from profet.names import suggest
 from profet.profiles.formats import json_documents, op_stats_csv, profet_json
 from profet.profiles.formats.recognition import SIGNS
-from profet.profiles.formats.source import Source, open_source
+from profet.profiles.formats.source import Source, checked_source, open_source
 from profet.profiles.profile import SCHEMA_FAMILY, Profile
 from profet.profiles.reading import Reading, ReadOptions
 
@@ -35,7 +36,10 @@ def _read_own(document: object, where: str, options: ReadOptions) -> Profile:
 
 
 def _read_json(source: Source, options: ReadOptions) -> Reading:
-    document, where = _parsed(source), source.where
+    return _of_document(_parsed(source), source.where, options)
+
+
+def _of_document(document: object, where: str, options: ReadOptions) -> Reading:
     if isinstance(document, dict) and str(document.get("schema")).startswith(SCHEMA_FAMILY):
         return Reading(_read_own(document, where, options))
     if isinstance(document, list):
@@ -122,8 +126,35 @@ def read_file(path: str | Path, options: ReadOptions | None = None, file_format:
     if file_format != "auto" and file_format not in FORMATS:
         raise InputError(f"--format {file_format}: unknown; {suggest(file_format, FORMATS)}")
     with open_source(path) as source:
-        reader = _recognised(source) if file_format == "auto" else FORMATS[file_format]
-        reading = reader(source, options)
+        return _read(source, options, None if file_format == "auto" else FORMATS[file_format])
+
+
+def read_stream(stream: BinaryIO, where: str, options: ReadOptions | None = None) -> Reading:
+    """Read a profile from bytes that are no file: read_file's, recognised by their content.
+
+    Args:
+        stream: of the bytes.
+        where: what errors call them.
+        options: see read_file.
+
+    Raises:
+        InputError: see read_file.
+    """
+    return _read(checked_source(stream, where), options or ReadOptions())
+
+
+def read_document(document: object, where: str, options: ReadOptions | None = None) -> Reading:
+    """Read a profile from a JSON document that is parsed already: one of ours, or PROFET's.
+
+    Raises:
+        InputError: see read_file.
+    """
+    options = options or ReadOptions()
+    return _without_steps(_of_document(document, where, options), options, where)
+
+
+def _read(source: Source, options: ReadOptions, reader: Reader | None = None) -> Reading:
+    reading = (reader or _recognised(source))(source, options)
     return reading if reading.steps else _without_steps(reading, options, source.where)
 
 

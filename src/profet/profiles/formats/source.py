@@ -137,9 +137,19 @@ def open_source(path: str | Path) -> Iterator[Source]:
     """
     is_stdin = str(path) == STDIN
     with opened(path, "profile") as stream:
-        source = Source(stream, "standard input" if is_stdin else str(path), None if is_stdin else Path(path))
-        if not source.head and source.cut_off is not None:
-            raise InputError(f"{source.where}: {source.cut_off}, with nothing before; copy the file again")
-        if not source.head.strip() and len(source.head) < _HEAD_BYTES:
-            raise InputError(f"{source.where}: empty; give a profile with something in it")
-        yield source
+        where = "standard input" if is_stdin else str(path)
+        yield checked_source(stream, where, None if is_stdin else Path(path))
+
+
+def checked_source(stream: BinaryIO, where: str, path: Path | None = None) -> Source:
+    """Return a source that has something in it; see Source.
+
+    Raises:
+        InputError: it is empty, or its compression is damaged at once.
+    """
+    source = Source(stream, where, path)
+    if not source.head and source.cut_off is not None:
+        raise InputError(f"{where}: {source.cut_off}, with nothing before; copy the file again")
+    if not source.head.strip() and len(source.head) < _HEAD_BYTES:
+        raise InputError(f"{where}: empty; give a profile with something in it")
+    return source
