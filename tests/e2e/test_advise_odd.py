@@ -118,3 +118,13 @@ def test_more_confidence_than_can_be_counted_is_told(advise: Advise) -> None:
     assert any("confidence of 0.999999" in warning for warning in told["warnings"])
     told = document(advise("--deadline", "100d", "--confidence", "0.9", "--json"))
     assert not any("confidence" in warning for warning in told["warnings"])
+
+
+def test_a_latency_beside_which_nothing_is_known_still_gives_numbers(
+    advise: Advise, profile: Path, tmp_path: Path
+) -> None:
+    told = json.loads(profile.read_text(encoding="utf-8"))
+    profile.write_text(json.dumps({**told, "step_latency_ms": 5e-324, "latency_samples_ms": []}), encoding="utf-8")
+    result = advise("--json", "--report", tmp_path / "a.html", "--plot", tmp_path / "a.png")
+    assert "Warning" not in result.stderr
+    assert any("cannot belong to this profile" in warning for warning in document(result)["warnings"])

@@ -21,6 +21,8 @@ from profet.profiles.arrays import FloatArray
 from profet.profiles.families import op_families
 
 _FEWEST_KNOWN = 3
+_MOST_SPREAD = 50.0
+"""In natural logs; further off is not known any better, and would not stay a number."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ class Extrapolation:
 
     def _from_specs(self, gpu: Gpu, reference: _Known) -> Latency:
         ms = reference.on(gpu)
-        spread = float(np.sqrt(np.mean(self._errors**2)))
+        spread = min(float(np.sqrt(np.mean(self._errors**2))), _MOST_SPREAD)
         explanation = (
             f"from data sheets, beside {reference.gpu.name} of {reference.instance};"
             f" off by a factor of {np.exp(spread):.2g} on the {len(self._errors)} GPUs known here"
@@ -95,9 +97,9 @@ class Extrapolation:
         factors = reference.latency.draws_ms / reference.latency.ms
         random = np.random.default_rng(zlib.crc32(key.encode()))
         logs = np.log(factors) + spread * random.standard_t(len(self._errors), len(factors))
+        logs = np.clip(logs, -_MOST_SPREAD, _MOST_SPREAD)
         width = float(np.exp(np.quantile(np.abs(logs), self._level)))
-        draws_ms = ms * np.exp(np.clip(logs, -50.0, 50.0))
-        return Latency(key, "extrapolated", explanation, ms, ms / width, ms * width, draws_ms)
+        return Latency(key, "extrapolated", explanation, ms, ms / width, ms * width, ms * np.exp(logs))
 
 
 def _with_specs(
