@@ -47,6 +47,7 @@ benchmark: $(VENV)/dev $(DATASET)  ## speed and memory
 	$(BIN)/python -m benchmarks.predictors $(DATASET)
 	$(BIN)/python -m benchmarks.readers
 	$(BIN)/python -m benchmarks.advice
+	$(BIN)/python -m benchmarks.web $(DATASET)
 	$(BIN)/python -m benchmarks.reports $(DATASET) --checkpoint build/accuracy
 	$(BIN)/python -m benchmarks.partition_plans $(dir $(PUBLIC_DATA))partition-tables
 	$(BIN)/python -m benchmarks.partition_runs
@@ -69,5 +70,5 @@ $(VENV)/plain: $(BIN)/python pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/dev: $(BIN)/python pyproject.toml constraints.txt
-	$(PIP) --editable '.[train,history,partition,openvino,torch,tvm]' --group dev
+	$(PIP) --editable '.[train,history,web,partition,openvino,torch,tvm]' --group dev
 	@touch $@ $(VENV)/plain

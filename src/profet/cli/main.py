@@ -21,6 +21,7 @@ from profet.cli.partition import partition
 from profet.cli.predict import predict
 from profet.cli.record import record
 from profet.cli.scale import scale
+from profet.cli.serve import serve
 from profet.cli.train import train
 from profet.cli.validate import validate
 from profet.cli.validate_scaler import validate_scaler
@@ -30,20 +31,24 @@ from profet.printable import one_line
 USER_MUST_ACT = 2
 
 _EXTRA_OF = {
+    "fastapi": "web",
     "httpx": "train",
     "joblib": "train",
     "onnx": "partition",
     "onnxruntime": "partition",
     "openvino": "openvino",
     "pandas": "train",
+    "prometheus_client": "web",
     "psutil": "partition",
     "pyarrow": "train",
+    "python_multipart": "web",
     "scipy": "train",
     "sklearn": "train",
     "sqlalchemy": "history",
     "threadpoolctl": "train",
     "torch": "torch",
     "tvm": "tvm",
+    "uvicorn": "web",
 }
 
 
@@ -83,6 +88,7 @@ for command in (
     record,
     history,
     partition,
+    serve,
 ):
     cli.add_command(command)
 

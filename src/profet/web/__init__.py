@@ -1,0 +1,1 @@
+"""The service: a REST API and pages over HTTP; started by ``profet serve``."""

@@ -1,0 +1,82 @@
+"""Measurements: what runs really took, kept beside what was predicted, and in the hands of who sent it."""
+
+import asyncio
+
+from fastapi import APIRouter, Request, Response
+
+from profet.errors import InputError
+from profet.reports.history_tables import record_facts
+from profet.web.answers import as_json
+from profet.web.api.documented import answered, documented
+from profet.web.api.fields import example_document
+from profet.web.api.keeping import keep
+from profet.web.api.measurement_documents import (
+    MeasurementRequest,
+    RecordedAnswer,
+    RecordsAnswer,
+    RemovedAnswer,
+)
+from profet.web.bodies import received
+from profet.web.owner import HEADER, new_owner, owner_of
+from profet.web.problems import RefusedError
+from profet.web.service import service_of
+
+router = APIRouter(tags=["measurements"])
+
+_NOT_YOURS = "no measurement with this id is yours; send the {header} header that you got when you stored it"
+_EXAMPLES = {
+    "what a step took on p3.2xlarge": {
+        "profile": example_document(),
+        "target": "p3.2xlarge",
+        "latency": "61ms",
+        "note": "driver 550",
+    }
+}
+_DOCUMENTED = documented(MeasurementRequest, RecordedAnswer, _EXAMPLES, file="profile", may_lack_file=True)
+_DOCUMENTED["responses"] |= answered(RecordedAnswer, status=201)
+
+
+@router.post("/measurements", **_DOCUMENTED)
+async def record(request: Request) -> Response:
+    """Keep what a step took, beside its prediction; the document of profet record --json.
+
+    The profile itself is kept only with keep_profile. The answer to your first measurement has a Profet-Owner
+    header (and sets it as a cookie): with it you list and delete what you stored; nobody else can.
+    """
+    asked, upload = await received(request, MeasurementRequest)
+    owner = owner_of(request) or new_owner()
+    kept = await keep(service_of(request), asked, upload, owner)
+    facts = {**record_facts(kept.measurement), "new": kept.new, "warnings": kept.warnings}
+    return owner.told(as_json(facts, 201 if kept.new else 200), request)
+
+
+@router.get("/measurements", responses=answered(RecordsAnswer, 400, 503))
+async def list_own(request: Request) -> Response:
+    """List what you stored: all records of the Profet-Owner header or cookie; none without."""
+    owner = owner_of(request)
+    if owner is None:
+        return as_json({"records": []})
+    found = await asyncio.to_thread(service_of(request).records.own, owner.fingerprint)
+    return as_json({"records": [record_facts(each) for each in found]})
+
+
+@router.delete("/measurements", responses=answered(RemovedAnswer, 400, 503))
+async def remove_all(request: Request) -> Response:
+    """Forget all that you stored."""
+    owner = owner_of(request)
+    if owner is None:
+        return as_json({"removed": 0})
+    return as_json({"removed": await asyncio.to_thread(service_of(request).records.remove_all, owner.fingerprint)})
+
+
+@router.delete("/measurements/{record_id}", responses=answered(RemovedAnswer, 400, 404, 422, 503))
+async def remove(request: Request, record_id: str) -> Response:
+    """Forget one record that you stored."""
+    owner = owner_of(request)
+    try:
+        if owner is None:
+            raise InputError("no owner")
+        removed = await asyncio.to_thread(service_of(request).records.remove, [record_id], owner.fingerprint)
+    except InputError:
+        raise RefusedError.not_found(_NOT_YOURS.format(header=HEADER)) from None
+    return as_json({"removed": removed})

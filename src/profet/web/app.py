@@ -1,0 +1,81 @@
+"""Puts the service together: API, pages, limits and errors."""
+
+import os
+from importlib.metadata import version
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.staticfiles import StaticFiles
+
+from profet.web.api import advice, cards, health, instances, measurements, plans, predictions, scaling
+from profet.web.api.documented import components
+from profet.web.headers import SecurityHeaders
+from profet.web.limits import LimitRequests
+from profet.web.metrics import CountRequests
+from profet.web.pages.not_found import answer_not_found
+from profet.web.pages.routes import pages_router
+from profet.web.problems import answer_problems
+from profet.web.service import Service
+from profet.web.settings import API, Settings, from_text, pages_folder
+
+SETTINGS_VARIABLE = "PROFET_WEB_SETTINGS"
+"""Where processes that serve together find their settings."""
+
+_DESCRIPTION = (
+    "Which machine to train a CNN on, and how to split a batch over machines, from one profile: the architecture is"
+    " never asked for. Answers are the documents that the command line prints with --json; errors are problem"
+    " details (RFC 9457). A profile is not stored unless that is asked for."
+)
+
+
+def create_app(settings: Settings | None = None) -> FastAPI:
+    """Make the application; its service is ``app.state.service``.
+
+    Raises:
+        InputError, BundleError: a file that it is to answer from cannot be used.
+    """
+    app = FastAPI(
+        title="Profet",
+        version=version("profet-latency"),
+        description=_DESCRIPTION,
+        openapi_url=f"{API}/openapi.json",
+        docs_url=None,  # its page needs scripts from elsewhere
+        redoc_url=None,
+    )
+    service = Service.load(settings or Settings())
+    app.state.service = service
+    answer_problems(app)
+    for part in (predictions, scaling, advice, plans, instances, cards, measurements, health):
+        app.include_router(part.router, prefix=API)
+    _add_pages(app)
+    _describe(app)
+    for middleware, arguments in (
+        (LimitRequests, (service.settings.limits,)),
+        (SecurityHeaders, ()),
+        (CountRequests, ()),
+    ):
+        app.add_middleware(middleware, *arguments)
+    return app
+
+
+def _describe(app: FastAPI) -> None:
+    """Let the OpenAPI document name the schemas of all bodies and answers."""
+    made_of_routes = app.openapi
+
+    def whole() -> dict[str, Any]:
+        document = made_of_routes()
+        document.setdefault("components", {})["schemas"] = components()
+        return document
+
+    app.openapi = whole  # type: ignore[method-assign]
+
+
+def app_of_environment() -> FastAPI:
+    """Make the application of the settings that the process was started with."""
+    return create_app(from_text(os.environ[SETTINGS_VARIABLE]))
+
+
+def _add_pages(app: FastAPI) -> None:
+    app.include_router(pages_router)
+    app.mount("/static", StaticFiles(directory=pages_folder()), name="static")
+    answer_not_found(app)

@@ -1,0 +1,62 @@
+"""Who stored something: whoever holds the token that came with it. Only its fingerprint is kept."""
+
+import hashlib
+import re
+import secrets
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from fastapi import Request, Response
+
+from profet.web.problems import RefusedError
+
+HEADER = "Profet-Owner"
+COOKIE = "profet_owner"
+_YEAR_S = 365 * 24 * 3600
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Owner:
+    """A token that stands for a person.
+
+    Attributes:
+        token: 256 random bits as text.
+        new: whether it was made for this request, so that it must be told.
+    """
+
+    token: str
+    new: bool = False
+
+    @property
+    def fingerprint(self) -> str:
+        """What is kept with a record: nobody can make the token from it."""
+        return hashlib.sha256(self.token.encode()).hexdigest()
+
+    def told(self, response: Response, request: Request) -> Response:
+        """Let a response carry a new token: in a header for programs, in a cookie for browsers."""
+        if self.new:
+            response.headers[HEADER] = self.token
+            secure = request.url.scheme == "https"
+            response.set_cookie(COOKIE, self.token, _YEAR_S, httponly=True, samesite="strict", secure=secure)
+        return response
+
+
+def owner_of(request: Request) -> Owner | None:
+    """Return who sent a request: a header wins over a cookie; None where it says nothing.
+
+    Raises:
+        RefusedError: what the header says is no token of ours.
+    """
+    said = request.headers.get(HEADER)
+    if said is not None and not _TOKEN.fullmatch(said):
+        raise RefusedError(
+            HTTPStatus.BAD_REQUEST, f"{HEADER}: is no token; send the one that you got when you stored"
+        )
+    token = said or request.cookies.get(COOKIE, "")
+    return Owner(token) if _TOKEN.fullmatch(token) else None
+
+
+def new_owner() -> Owner:
+    """Return a token that nobody has."""
+    return Owner(secrets.token_urlsafe(32), new=True)

@@ -1,0 +1,120 @@
+"""Errors as problem details (RFC 9457), each with one line that a person can act on."""
+
+import logging
+import re
+from http import HTTPStatus
+from typing import Self
+
+import msgspec
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from profet.errors import BundleError, InputError, OutputError, ProfetError
+from profet.printable import one_line
+
+MEDIA_TYPE = "application/problem+json"
+_OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)")
+_LONGEST = 2000
+_log = logging.getLogger("profet.web")
+
+
+class Problem(msgspec.Struct, frozen=True, kw_only=True):
+    """Why a request was refused (RFC 9457).
+
+    Args:
+        type: of the problem; its title and detail say all there is, so that it is about:blank.
+        title: of the status.
+        status: of the response.
+        detail: what was wrong, where, and what to do, in one line.
+    """
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+
+
+class RefusedError(ProfetError):
+    """A request that cannot be answered, for a reason that HTTP has a status for."""
+
+    def __init__(self, status: HTTPStatus, detail: str, headers: dict[str, str] | None = None):
+        super().__init__(detail)
+        self.status = status
+        self.headers = headers or {}
+
+    @classmethod
+    def not_found(cls, detail: str) -> Self:
+        """Return the refusal of something that is not there."""
+        return cls(HTTPStatus.NOT_FOUND, detail)
+
+
+def problem(status: int, detail: str, headers: dict[str, str] | None = None) -> Response:
+    """Return the response that tells a problem."""
+    told = Problem(title=HTTPStatus(status).phrase, status=status, detail=one_line(detail)[:_LONGEST])
+    return Response(msgspec.json.encode(told), status, headers, MEDIA_TYPE)
+
+
+def unexpected(error: Exception) -> Response:
+    """Return the response to an error that is ours; what it was stands in the log alone."""
+    _log.error("a request failed", exc_info=error)
+    return problem(500, "something went wrong here, which is not your fault; whoever runs this finds it in the log")
+
+
+def told_to_clients(error: Exception) -> str:
+    """Say an error to someone who has fields of a form, where the command line has options.
+
+    >>> told_to_clients(InputError("give --anchor-latency"))
+    'give anchor_latency'
+    """
+    return _OPTION.sub(lambda match: match[1].replace("-", "_"), str(error))
+
+
+def status_of(error: ProfetError) -> HTTPStatus:
+    """Return the status of an error of ours."""
+    if isinstance(error, RefusedError):
+        return error.status
+    if isinstance(error, InputError):
+        return HTTPStatus.UNPROCESSABLE_ENTITY
+    if isinstance(error, OutputError):
+        return HTTPStatus.SERVICE_UNAVAILABLE
+    return HTTPStatus.INTERNAL_SERVER_ERROR
+
+
+def answer_problems(app: FastAPI) -> None:
+    """Let an application answer every error that it raises on purpose as a problem."""
+    app.add_exception_handler(ProfetError, _ours)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(RequestValidationError, _invalid)
+
+
+async def _ours(_: Request, error: Exception) -> Response:
+    if not isinstance(error, ProfetError):
+        raise error
+    if isinstance(error, BundleError):
+        _log.error("%s", error)
+        return problem(500, "the service's predictors cannot be used; whoever runs it finds why in its log")
+    if isinstance(error, OutputError):
+        _log.error("%s", error)
+        headers = {"Retry-After": "5"}
+        return problem(503, "what was recorded cannot be reached or written now; try again", headers)
+    headers = error.headers if isinstance(error, RefusedError) else {}
+    return problem(status_of(error), told_to_clients(error), headers)
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    if not isinstance(error, HTTPException):
+        raise error
+    if error.status_code == HTTPStatus.NOT_FOUND:
+        return problem(404, f"{request.url.path}: nothing is here; the API is under /api/v1/openapi.json")
+    detail = str(error.detail)
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        detail = f"{request.method} is not for {request.url.path}"
+    return problem(error.status_code, detail, dict(error.headers or {}))
+
+
+async def _invalid(_: Request, error: Exception) -> Response:
+    if not isinstance(error, RequestValidationError):
+        raise error
+    told = [f"{'.'.join(str(part) for part in each['loc'][1:])}: {each['msg']}" for each in error.errors()]
+    return problem(422, "; ".join(told[:5]))

@@ -1,0 +1,189 @@
+"""Measurements over HTTP: kept beside their prediction, in the hands of who sent them, profiles where ticked."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+
+from tests.conftest import Run, document
+from tests.web.conftest import problem, started
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("data")
+
+
+@pytest.fixture(scope="module")
+def address(folder: Path) -> Iterator[str]:
+    with started(folder) as address:
+        yield f"{address}/api/v1"
+
+
+@pytest.fixture
+def sent(example: dict[str, Any]) -> dict[str, Any]:
+    """A measurement that no other test sends: its latency is its own."""
+    return {"profile": example, "target": "p3.2xlarge", "latency": 60 + uuid4().int % 10**6 / 10**6}
+
+
+def record(address: str, body: dict[str, Any], owner: str | None = None) -> httpx.Response:
+    return httpx.post(
+        f"{address}/measurements", json=body, headers={} if owner is None else {"Profet-Owner": owner}
+    )
+
+
+def own(address: str, owner: str) -> list[dict[str, Any]]:
+    response = httpx.get(f"{address}/measurements", headers={"Profet-Owner": owner})
+    assert response.status_code == 200
+    records: list[dict[str, Any]] = response.json()["records"]
+    return records
+
+
+def test_a_measurement_stands_beside_its_prediction(address: str, sent: dict[str, Any]) -> None:
+    predicted = httpx.post(f"{address}/predictions", json={"profile": sent["profile"], "targets": ["p3.2xlarge"]})
+    response = record(address, {**sent, "note": "driver 550"})
+    assert response.status_code == 201
+    kept = response.json()
+    assert kept["new"]
+    assert kept["predicted_ms"] == predicted.json()["predictions"][0]["latency_ms"]
+    assert kept["note"] == "driver 550"
+    listed = own(address, response.headers["Profet-Owner"])
+    assert [each["id"] for each in listed] == [kept["id"]]
+
+
+def test_the_profile_is_kept_only_where_its_user_says_so(address: str, folder: Path, sent: dict[str, Any]) -> None:
+    without = record(address, sent).json()["id"]
+    with_it = record(address, {**sent, "latency": "62.5ms", "keep_profile": True}).json()["id"]
+    rows = dict(sqlite3.connect(folder / "history.sqlite").execute("select id, profile from measurements"))
+    assert rows[without] is None
+    assert json.loads(rows[with_it])["device_us"] == sent["profile"]["device_us"]
+
+
+def test_a_prediction_keeps_nothing(address: str, folder: Path, sent: dict[str, Any]) -> None:
+    before = {path: path.stat().st_size for path in folder.rglob("*")}
+    for content in (json.dumps(sent["profile"]).encode(), b"host/device,type,total time\n" * 10_000):
+        httpx.post(f"{address}/predictions", files={"profile": content})
+    assert {path: path.stat().st_size for path in folder.rglob("*")} == before
+
+
+def test_only_its_owner_sees_and_deletes_a_record(address: str, sent: dict[str, Any]) -> None:
+    first = record(address, sent)
+    mine, theirs = (
+        first.headers["Profet-Owner"],
+        record(address, {**sent, "latency": "63ms"}).headers["Profet-Owner"],
+    )
+    name = first.json()["id"]
+    assert name not in [each["id"] for each in own(address, theirs)]
+    for headers in ({"Profet-Owner": theirs}, {}):
+        problem(httpx.delete(f"{address}/measurements/{name}", headers=headers), 404, "Profet-Owner")
+    assert name in [each["id"] for each in own(address, mine)]
+    assert httpx.delete(f"{address}/measurements/{name}", headers={"Profet-Owner": mine}).json() == {"removed": 1}
+    assert own(address, mine) == []
+    problem(httpx.delete(f"{address}/measurements/{name}", headers={"Profet-Owner": mine}), 404)
+
+
+def test_an_owner_forgets_all_at_once(address: str, sent: dict[str, Any]) -> None:
+    owner = record(address, sent).headers["Profet-Owner"]
+    assert record(address, {**sent, "latency": "64ms"}, owner).status_code == 201
+    other = record(address, {**sent, "latency": "65ms"}).headers["Profet-Owner"]
+    assert httpx.delete(f"{address}/measurements", headers={"Profet-Owner": owner}).json() == {"removed": 2}
+    assert own(address, owner) == []
+    assert len(own(address, other)) == 1
+    assert httpx.delete(f"{address}/measurements").json() == {"removed": 0}
+
+
+def test_a_browser_carries_its_owner_in_a_cookie_that_no_script_reads(address: str, sent: dict[str, Any]) -> None:
+    with httpx.Client(base_url=address) as browser:
+        response = browser.post("/measurements", json=sent)
+        cookie = response.headers["Set-Cookie"].lower()
+        assert "httponly" in cookie
+        assert "samesite=strict" in cookie
+        second = browser.post("/measurements", json={**sent, "latency": "66ms"})
+        assert "Set-Cookie" not in second.headers
+        assert len(browser.get("/measurements").json()["records"]) == 2
+
+
+def test_the_token_itself_is_not_kept(address: str, folder: Path, sent: dict[str, Any]) -> None:
+    owner = record(address, sent).headers["Profet-Owner"]
+    assert not any(owner.encode() in path.read_bytes() for path in folder.glob("history.sqlite*"))
+
+
+def test_sending_the_same_again_keeps_one_record(address: str, sent: dict[str, Any]) -> None:
+    named = {**sent, "id": str(uuid4())}
+    first = record(address, named)
+    owner = first.headers["Profet-Owner"]
+    again = record(address, named, owner)
+    assert (again.status_code, again.json()["new"]) == (200, False)
+    assert len(own(address, owner)) == 1
+    problem(record(address, {**named, "latency": "70ms"}, owner), 422, "another record")
+    problem(record(address, sent, owner), 422, "recorded already", "again")
+    assert record(address, {**sent, "again": True}, owner).status_code == 201
+
+
+def test_another_ones_record_is_not_told(address: str, sent: dict[str, Any]) -> None:
+    named = {**sent, "id": str(uuid4())}
+    record(address, {**named, "note": "a secret"})
+    detail = problem(record(address, {**named, "latency": "71ms"}), 422, "recorded already")
+    assert "ms" not in detail
+
+
+def test_a_prediction_may_be_sent_instead_of_the_profile(address: str, sent: dict[str, Any]) -> None:
+    prediction = httpx.post(f"{address}/predictions", json={"profile": sent["profile"]}).json()
+    kept = record(address, {"prediction": prediction, "target": "p3.2xlarge", "latency": sent["latency"]}).json()
+    assert kept["predicted_ms"] == prediction["predictions"][2]["latency_ms"]
+    assert kept["profile_sha256"] is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"latency": "60s"}, ("latency", "did you mean 60ms")),
+        ({"target": "p3.2xlrge"}, ("target", "nearest: p3.2xlarge")),
+        ({"target": "g3s.xlarge"}, ("anchor itself",)),
+        ({"id": "7"}, ("cannot be recorded",)),
+        ({"measured_steps": 0}, ("measured_steps",)),
+        ({"note": "x\0y"}, ("note",)),
+        ({"prediction": {}}, ("either a profile or a prediction",)),
+    ],
+)
+def test_what_looks_mistaken_is_not_kept(
+    address: str, sent: dict[str, Any], changed: dict[str, Any], words: tuple[str, ...]
+) -> None:
+    problem(record(address, {**sent, **changed}), 422, *words)
+
+
+def test_a_token_that_is_none_is_refused(address: str, sent: dict[str, Any]) -> None:
+    problem(record(address, sent, "mine"), 400, "Profet-Owner")
+    problem(httpx.get(f"{address}/measurements", headers={"Profet-Owner": "x" * 5000}), 400, "Profet-Owner")
+
+
+def test_accuracy_so_far_is_that_of_the_command_and_of_the_metrics(
+    address: str, folder: Path, sent: dict[str, Any], profet: Run
+) -> None:
+    record(address, sent)
+    told = httpx.get(f"{address}/accuracy").json()
+    assert told == document(profet("history", "--history", folder / "history.sqlite", "--json"))
+    pair = next(each for each in told["pairs"] if each["target"] == "p3.2xlarge")
+    metrics = httpx.get(f"{address}/metrics").text
+    labels = '{anchor="g3s.xlarge",target="p3.2xlarge"}'
+    assert f"profet_recorded{labels} {float(pair['records'])}" in metrics
+    assert f"profet_recorded_intervals_held{labels} {float(pair['coverage']['held'])}" in metrics
+
+
+def test_a_history_that_cannot_be_reached_is_told_and_the_rest_goes_on(
+    tmp_path: Path, sent: dict[str, Any]
+) -> None:
+    (tmp_path / "there").mkdir()
+    with started(tmp_path, "--history", tmp_path / "there" / "history.sqlite") as address:
+        (tmp_path / "there").rmdir()
+        response = record(f"{address}/api/v1", sent)
+        detail = problem(response, 503, "what was recorded cannot be reached")
+        assert str(tmp_path) not in detail
+        assert "Retry-After" in response.headers
+        asked = {"profile": sent["profile"]}
+        assert httpx.post(f"{address}/api/v1/predictions", json=asked).status_code == 200
