@@ -187,3 +187,15 @@ def test_a_history_that_cannot_be_reached_is_told_and_the_rest_goes_on(
         assert "Retry-After" in response.headers
         asked = {"profile": sent["profile"]}
         assert httpx.post(f"{address}/api/v1/predictions", json=asked).status_code == 200
+
+
+def test_another_site_cannot_store_or_delete_in_a_visitors_name(address: str, sent: dict[str, Any]) -> None:
+    foreign = {"Sec-Fetch-Site": "cross-site"}
+    refused = httpx.post(f"{address}/measurements", json=sent, headers=foreign)
+    problem(refused, 403, "another site sent this")
+    assert "set-cookie" not in refused.headers
+    stored = record(address, sent)
+    mine = {"Profet-Owner": stored.headers["Profet-Owner"], **foreign}
+    assert httpx.delete(f"{address}/measurements", headers=mine).status_code == 403
+    assert httpx.delete(f"{address}/measurements/{stored.json()['id']}", headers=mine).status_code == 403
+    assert len(own(address, mine["Profet-Owner"])) == 1

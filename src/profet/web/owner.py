@@ -57,6 +57,18 @@ def owner_of(request: Request) -> Owner | None:
     return Owner(token) if _TOKEN.fullmatch(token) else None
 
 
+def check_own_site(request: Request) -> None:
+    """Refuse what a page of another site sent in its visitor's name, who may hold our cookie or be given one.
+
+    Raises:
+        RefusedError: a browser says that another site sent it.
+    """
+    if request.headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
+        raise RefusedError(
+            HTTPStatus.FORBIDDEN, "another site sent this; open the page here and send it from there"
+        )
+
+
 def new_owner() -> Owner:
     """Return a token that nobody has."""
     return Owner(secrets.token_urlsafe(32), new=True)

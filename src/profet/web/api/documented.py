@@ -37,6 +37,8 @@ _DOCUMENTS: dict[str, dict[str, Any]] = {
 }
 _PROBLEMS = {
     400: "The request is damaged: not JSON, a key twice in one object, not a form.",
+    403: "A page of another site sent it in its visitor's name.",
+    404: "There is none.",
     408: "The body did not arrive in time.",
     413: "The body is too large, or working on it takes too much.",
     415: "The body is of another media type.",
@@ -106,7 +108,7 @@ def answered(answer: Any, *problems: int, status: int = 200) -> dict[int | str, 
         },
         **{
             each: {
-                "description": _PROBLEMS.get(each, "There is none."),
+                "description": _PROBLEMS[each],
                 "content": {MEDIA_TYPE: {"schema": _problem()}},
             }
             for each in problems

@@ -17,7 +17,7 @@ from profet.web.api.measurement_documents import (
     RemovedAnswer,
 )
 from profet.web.bodies import received
-from profet.web.owner import HEADER, new_owner, owner_of
+from profet.web.owner import HEADER, check_own_site, new_owner, owner_of
 from profet.web.problems import RefusedError
 from profet.web.service import service_of
 
@@ -33,7 +33,7 @@ _EXAMPLES = {
     }
 }
 _DOCUMENTED = documented(MeasurementRequest, RecordedAnswer, _EXAMPLES, file="profile", may_lack_file=True)
-_DOCUMENTED["responses"] |= answered(RecordedAnswer, status=201)
+_DOCUMENTED["responses"] |= answered(RecordedAnswer, 403, status=201)
 
 
 @router.post("/measurements", **_DOCUMENTED)
@@ -43,6 +43,7 @@ async def record(request: Request) -> Response:
     The profile itself is kept only with keep_profile. The answer to your first measurement has a Profet-Owner
     header (and sets it as a cookie): with it you list and delete what you stored; nobody else can.
     """
+    check_own_site(request)
     asked, upload = await received(request, MeasurementRequest)
     owner = owner_of(request) or new_owner()
     kept = await keep(service_of(request), asked, upload, owner)
@@ -60,18 +61,20 @@ async def list_own(request: Request) -> Response:
     return as_json({"records": [record_facts(each) for each in found]})
 
 
-@router.delete("/measurements", responses=answered(RemovedAnswer, 400, 503))
+@router.delete("/measurements", responses=answered(RemovedAnswer, 400, 403, 503))
 async def remove_all(request: Request) -> Response:
     """Forget all that you stored."""
+    check_own_site(request)
     owner = owner_of(request)
     if owner is None:
         return as_json({"removed": 0})
     return as_json({"removed": await asyncio.to_thread(service_of(request).records.remove_all, owner.fingerprint)})
 
 
-@router.delete("/measurements/{record_id}", responses=answered(RemovedAnswer, 400, 404, 422, 503))
+@router.delete("/measurements/{record_id}", responses=answered(RemovedAnswer, 400, 403, 404, 422, 503))
 async def remove(request: Request, record_id: str) -> Response:
     """Forget one record that you stored."""
+    check_own_site(request)
     owner = owner_of(request)
     try:
         if owner is None:

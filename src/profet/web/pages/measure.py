@@ -1,7 +1,6 @@
 """What a run really took: kept beside its prediction, seen and deleted by who stored it."""
 
 import uuid
-from http import HTTPStatus
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Response
@@ -11,10 +10,9 @@ from profet.errors import InputError, ProfetError
 from profet.history.measurement import Measurement, new_id
 from profet.web.api.keeping import keep
 from profet.web.api.measurement_documents import MeasurementRequest
-from profet.web.owner import Owner, new_owner, owner_of
+from profet.web.owner import Owner, check_own_site, new_owner, owner_of
 from profet.web.pages.page import Page, asked
 from profet.web.pages.profile_source import read_options, read_profile, sent_profile
-from profet.web.problems import RefusedError
 
 router = APIRouter()
 
@@ -25,10 +23,8 @@ def _owner(page: Page) -> Owner | None:
     Raises:
         RefusedError: it was to change something.
     """
-    if page.request.headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"} and page.posted:
-        raise RefusedError(
-            HTTPStatus.FORBIDDEN, "another site sent this; open the page here and send it from there"
-        )
+    if page.posted:
+        check_own_site(page.request)
     return owner_of(page.request)
 
 
