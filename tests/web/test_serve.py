@@ -11,12 +11,13 @@ import httpx
 import pytest
 
 from tests.conftest import Run, refused
+from tests.e2e.test_interrupt import LISTENING
 from tests.web.conftest import started
 
 
 @pytest.fixture
 def serving(tmp_path: Path) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "profet", "serve", "--port", "0"]
+    command = [sys.executable, "-c", LISTENING, "serve", "--port", "0"]
     environment = {**os.environ, "PROFET_DATA_DIR": str(tmp_path)}
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
