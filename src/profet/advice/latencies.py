@@ -67,7 +67,7 @@ def known_latencies(prediction: Prediction, bundle: Bundle, level: float) -> dic
         if alone is None and each.target in together:
             alone = _alone(each, bundle, prediction, draws)
         draws_ms = None if alone is None else each.latency_ms * alone
-        explanation = f"predicted from {anchor}"
+        explanation = f"predicted from {anchor}{f'; {each.explanation}' if each.explanation else ''}"
         found[each.target] = Latency(
             each.target, "predicted", explanation, each.latency_ms, each.low_ms, each.high_ms, draws_ms
         )

@@ -1,6 +1,6 @@
 """Trains the predictors of a bundle on a whole data set, and measures them on models left out."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from profet.predictors.manifest import Provenance
 from profet.predictors.measured import Measured
 from profet.predictors.methods import Predictor, method_class, new_predictor
 from profet.predictors.scaling import SIZES, SizeScaler, fit_scalers
+from profet.predictors.state import State
 from profet.profiles.arrays import ProfileArrays
 
 
@@ -24,7 +25,7 @@ from profet.profiles.arrays import ProfileArrays
 class Trained:
     """Fitted predictors by (anchor, target), what was measured of them, scalers, and what was left out.
 
-    Joint errors stand by (anchor, whether its latency is known).
+    Joint errors stand by (anchor, whether its latency is known); parts, by name, belong to no single pair.
     """
 
     method: str
@@ -34,6 +35,7 @@ class Trained:
     scalers: list[SizeScaler]
     provenance: Provenance
     warnings: tuple[str, ...] = ()
+    parts: dict[str, State] = field(default_factory=dict)
 
     def save(self, path: str | Path, force: bool = False) -> None:
         """Write all as one bundle.
@@ -42,7 +44,15 @@ class Trained:
             OutputError: it exists and force is not given, or the disk refused.
         """
         save_bundle(
-            path, self.method, self.provenance, self.predictors, self.measured, self.scalers, self.joint, force
+            path,
+            self.method,
+            self.provenance,
+            self.predictors,
+            self.measured,
+            self.scalers,
+            self.joint,
+            force,
+            self.parts,
         )
 
 

@@ -11,12 +11,12 @@ from profet.errors import BundleError, InputError
 from profet.files import read_bounded
 from profet.names import suggest
 from profet.predictors.archive import MAX_FILE_BYTES, Archive, Arrays
-from profet.predictors.bundle_file import SCHEMA, joint_prefix, pair_prefix
+from profet.predictors.bundle_file import SCHEMA, joint_prefix, pair_prefix, part_prefix
 from profet.predictors.intervals import Calibration
 from profet.predictors.joint_errors import JointErrors
 from profet.predictors.manifest import Manifest, Pair, Provenance
 from profet.predictors.measured import Measured
-from profet.predictors.methods import METHODS, Predictor, method_class
+from profet.predictors.methods import METHODS, Predictor, pair_class
 from profet.predictors.scaling import SizeScaler
 from profet.predictors.state import State
 
@@ -47,7 +47,23 @@ class Bundle:
     @cached_property
     def pairs(self) -> list[Pair]:
         """Every anchor → target it can answer for, with the measured errors."""
-        return [Pair(entry.anchor, entry.target, tuple(entry.errors)) for entry in self._manifest.pairs]
+        return [
+            Pair(entry.anchor, entry.target, tuple(entry.errors), entry.basis, entry.explanation)
+            for entry in self._manifest.pairs
+        ]
+
+    def pair(self, anchor: str, target: str) -> Pair:
+        """Return one of its pairs.
+
+        Raises:
+            InputError: unknown anchor or target; with the nearest names.
+        """
+        found = next((pair for pair in self.pairs if (pair.anchor, pair.target) == (anchor, target)), None)
+        if found is None:
+            known = self.targets(anchor)
+            problem = "is the anchor itself" if target == anchor else f"is not in the bundle for {anchor}"
+            raise InputError(f"target {target!r} {problem}; {suggest(target, known)}")
+        return found
 
     @property
     def anchors(self) -> list[str]:
@@ -73,14 +89,11 @@ class Bundle:
             BundleError: its arrays are not those of its method.
         """
         if (anchor, target) not in self._loaded:
-            known = self.targets(anchor)
-            if target not in known:
-                problem = "is the anchor itself" if target == anchor else f"is not in the bundle for {anchor}"
-                raise InputError(f"target {target!r} {problem}; {suggest(target, known)}")
+            self.pair(anchor, target)
             entry = next(e for e in self._manifest.pairs if (e.anchor, e.target) == (anchor, target))
             arrays = self._archive.arrays(pair_prefix(anchor, target))
             try:
-                predictor = method_class(self.method).from_state(State(entry.settings, arrays))
+                predictor = pair_class(entry.method or self.method).from_state(State(entry.settings, arrays))
                 calibrations = Measured.calibrations_from(arrays)
             except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
                 raise BundleError(
@@ -119,6 +132,15 @@ class Bundle:
                     f"{self.where}: joint errors of {anchor} do not load ({error!r}); train it again"
                 ) from None
         return self._joint[anchor, latency_known]
+
+    def part(self, name: str) -> State | None:
+        """Return what the bundle keeps under a name that belongs to no single pair; None without it.
+
+        Raises:
+            BundleError: one of its arrays is not one of numbers.
+        """
+        settings = self._manifest.parts.get(name)
+        return None if settings is None else State(settings, self._archive.arrays(part_prefix(name)))
 
     def contents(self) -> tuple[Manifest, Arrays]:
         """Return all that its file holds.

@@ -14,6 +14,7 @@ from profet.predictors.manifest import Entry, JointEntry, Manifest, Provenance
 from profet.predictors.measured import Measured
 from profet.predictors.methods import Predictor
 from profet.predictors.scaling import SizeScaler
+from profet.predictors.state import State
 
 SCHEMA = "profet/bundle/1"
 
@@ -27,10 +28,11 @@ def save_bundle(
     scalers: Sequence[SizeScaler],
     joint: Mapping[tuple[str, bool], JointErrors],
     force: bool = False,
+    parts: Mapping[str, State] | None = None,
 ) -> None:
     """Write trained predictors, by (anchor, target), and scalers as one file, whole or not at all.
 
-    Joint errors stand by (anchor, whether its latency is known).
+    Joint errors stand by (anchor, whether its latency is known); parts, by name, belong to no single pair.
 
     Raises:
         OutputError: it exists and force is not given, or the disk refused.
@@ -46,13 +48,21 @@ def save_bundle(
     for (anchor, known_latency), errors in sorted(joint.items()):
         together.append(JointEntry(anchor, known_latency, list(errors.targets)))
         arrays[joint_prefix(together[-1]) + "scores"] = errors.scores.astype(np.float32)
-    manifest = Manifest(SCHEMA, method, provenance, entries, list(scalers), together)
+    for name, state in (parts or {}).items():
+        arrays.update({part_prefix(name) + each: array for each, array in state.arrays.items()})
+    settings = {name: state.settings for name, state in (parts or {}).items()}
+    manifest = Manifest(SCHEMA, method, provenance, entries, list(scalers), together, settings)
     write_whole(path, pack(asdict(manifest), arrays), force)
 
 
 def joint_prefix(entry: JointEntry) -> str:
     """Return where a bundle keeps the joint errors of an anchor."""
     return f"joint/{quote(entry.anchor, safe='')}/{'with' if entry.latency_known else 'without'}_latency/"
+
+
+def part_prefix(name: str) -> str:
+    """Return where a bundle keeps the arrays of a part."""
+    return f"parts/{quote(name, safe='')}/"
 
 
 def pair_prefix(anchor: str, target: str) -> str:

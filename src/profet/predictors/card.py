@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from profet.predictors.manifest import MeasuredError
+from profet.predictors.manifest import LEARNT, MeasuredError
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,8 @@ class TargetPrediction:
         high_ms: upper end of the interval.
         interval: chance that the interval holds, as calibrated.
         card: what the prediction rests on.
+        basis: "learnt", or in one word how else the target came to be known.
+        explanation: the same in a phrase; empty where it was learnt.
     """
 
     target: str
@@ -58,6 +60,8 @@ class TargetPrediction:
     high_ms: float | None
     interval: float | None
     card: AccuracyCard
+    basis: str = LEARNT
+    explanation: str = ""
 
 
 @dataclass(frozen=True)

@@ -75,13 +75,27 @@ class Provenance:
     recalibrated: list[Recalibration] = field(default_factory=list)
 
 
+LEARNT = "learnt"
+"""Basis of a pair that was learnt from runs on both its instances."""
+
+
 @dataclass(frozen=True)
 class Pair:
-    """One anchor → target in a bundle, with the errors that were measured."""
+    """One anchor → target in a bundle, with the errors that were measured.
+
+    Args:
+        anchor: the instance that is profiled.
+        target: the instance asked about.
+        errors: on what was left out.
+        basis: LEARNT, or in one word how else the target came to be known.
+        explanation: the same in a phrase; empty where it was learnt.
+    """
 
     anchor: str
     target: str
     errors: tuple[MeasuredError, ...]
+    basis: str = LEARNT
+    explanation: str = ""
 
     def error(self, leave_out: str, latency_known: bool) -> MeasuredError | None:
         """Return the error measured in one way; None where it was not."""
@@ -91,12 +105,25 @@ class Pair:
 
 @dataclass(frozen=True)
 class Entry:
-    """A pair as the file keeps it: with the settings of its predictor."""
+    """A pair as the file keeps it: with the settings of its predictor.
+
+    Args:
+        anchor: of the pair.
+        target: of the pair.
+        settings: of its predictor.
+        errors: on what was left out.
+        method: of its predictor, where that is not the bundle's own.
+        basis: as Pair has it.
+        explanation: as Pair has it.
+    """
 
     anchor: str
     target: str
     settings: dict[str, Any]
     errors: list[MeasuredError] = field(default_factory=list)
+    method: str | None = None
+    basis: str = LEARNT
+    explanation: str = ""
 
 
 @dataclass(frozen=True)
@@ -110,7 +137,17 @@ class JointEntry:
 
 @dataclass(frozen=True)
 class Manifest:
-    """The whole manifest of a bundle."""
+    """The whole manifest of a bundle.
+
+    Args:
+        schema: of the file.
+        method: of all pairs that name no other.
+        provenance: what it was trained on.
+        pairs: what it can answer.
+        scalers: curves over sizes.
+        joint: whose errors go together.
+        parts: settings, by name, of what belongs to no single pair.
+    """
 
     schema: str
     method: str
@@ -118,3 +155,4 @@ class Manifest:
     pairs: list[Entry]
     scalers: list[SizeScaler] = field(default_factory=list)
     joint: list[JointEntry] = field(default_factory=list)
+    parts: dict[str, dict[str, Any]] = field(default_factory=dict)

@@ -46,6 +46,19 @@ class Predictor(Protocol):
 METHODS: dict[str, type[Predictor]] = {"blend": BlendPredictor, "published": PublishedPredictor}
 
 
+PAIR_METHODS: dict[str, type[Predictor]] = {}
+"""Predictors of single pairs that stand in a bundle beside those of its own method."""
+
+
+def pair_class(name: str) -> type[Predictor]:
+    """Return the predictor of a name that a pair of a bundle states.
+
+    Raises:
+        KeyError: unknown.
+    """
+    return {**METHODS, **PAIR_METHODS}[name]
+
+
 def method_class(name: str) -> type[Predictor]:
     """Return the predictor of a name.
 

@@ -93,7 +93,8 @@ def _predict_target(
         except ValueError as error:
             raise BundleError(f"{bundle.where}: {anchor} → {target} has {error}; train it again") from None
         cautions += _calibration_cautions(calibration, answer, interval, widened)
-    pair = next(pair for pair in bundle.pairs if (pair.anchor, pair.target) == (anchor, target))
+    pair = bundle.pair(anchor, target)
+    basis = pair.basis, pair.explanation
     card = AccuracyCard(
         pair.error("model", latency_known),
         pair.error("family", latency_known),
@@ -104,9 +105,9 @@ def _predict_target(
         widened and not np.isnan(half_width),
     )
     if np.isnan(half_width):
-        return TargetPrediction(target, latency_ms, None, None, None, card), cautions
+        return TargetPrediction(target, latency_ms, None, None, None, card, *basis), cautions
     low_ms, high_ms = (float(end[0]) for end in interval_ms(answer.latency_ms, np.array([half_width])))
-    return TargetPrediction(target, latency_ms, low_ms, high_ms, interval, card), cautions
+    return TargetPrediction(target, latency_ms, low_ms, high_ms, interval, card, *basis), cautions
 
 
 def _calibration_cautions(

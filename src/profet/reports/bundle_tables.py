@@ -6,6 +6,7 @@ from typing import Any
 from rich.table import Table
 
 from profet.predictors.bundle import Bundle
+from profet.predictors.manifest import LEARNT
 from profet.reports.tables import plain
 
 _COLUMNS = {
@@ -46,7 +47,8 @@ def bundle_tables(facts: dict[str, Any]) -> list[Table]:
     for pair in facts["pairs"]:
         errors = {(each["leave_out"], each["latency_known"]): each["mape"] for each in pair["errors"]}
         cells = [f"{errors[way]:.1f} %" if way in errors else "–" for way in _COLUMNS.values()]
-        pairs.add_row(plain(pair["anchor"]), plain(pair["target"]), *cells)
+        target = pair["target"] if pair["basis"] == LEARNT else f"{pair['target']} ({pair['basis']})"
+        pairs.add_row(plain(pair["anchor"]), plain(target), *cells)
     pairs.caption, pairs.caption_justify = "mean absolute percentage errors on what was left out", "left"
     trained_on = facts["trained_on"]
     origin = Table(title="Trained on", title_justify="left", show_header=False)
@@ -59,4 +61,8 @@ def bundle_tables(facts: dict[str, Any]) -> list[Table]:
     for each in trained_on["recalibrated"]:
         fitted = f"{each['anchor']} → {each['target']} at {100 * each['level']:g} %, to {each['records']} records"
         origin.add_row("intervals fitted", plain(fitted))
+    known = {f"{pair['target']} is {pair['basis']}": pair["explanation"] for pair in facts["pairs"]}
+    for what, explanation in known.items():
+        if explanation:
+            origin.add_row(plain(what), plain(explanation))
     return [pairs, origin]

@@ -6,7 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from profet.predictors.card import Prediction, TargetPrediction
-from profet.predictors.manifest import MeasuredError
+from profet.predictors.manifest import LEARNT, MeasuredError
 from profet.printable import one_line
 from profet.quantities import format_money, format_ms
 from profet.reports.family_rows import family_rows
@@ -34,11 +34,16 @@ def prediction_table(prediction: Prediction) -> Table:
     table.add_column("error on unseen models", justify="right")
     for answer in sorted(prediction.predictions, key=lambda each: each.latency_ms):
         speed_up = f"{known / answer.latency_ms:.2f}×" if known else "–"
-        cells: list[str | Text] = [plain(answer.target), f"{format_ms(answer.latency_ms)} ms"]
+        cells: list[str | Text] = [plain(target_name(answer)), f"{format_ms(answer.latency_ms)} ms"]
         if level is not None:
             cells.append(_interval(answer))
         table.add_row(*cells, speed_up, _error(answer.card.model_left_out))
     return table
+
+
+def target_name(answer: TargetPrediction) -> str:
+    """Return a target's name and, where it was not learnt from runs there, how else it came to be known."""
+    return answer.target if answer.basis == LEARNT else f"{answer.target} ({answer.basis})"
 
 
 def _interval(answer: TargetPrediction) -> str:
@@ -80,6 +85,8 @@ def card_tables(prediction: Prediction) -> list[Table]:
         )
         rests.add_column("fact")
         rests.add_column("value")
+        if answer.explanation:
+            rests.add_row("how it is known", plain(f"{answer.basis}: {answer.explanation}"))
         rests.add_row("error on models left out", _error(card.model_left_out))
         rests.add_row("error on model families left out", _error(card.family_left_out))
         for name, latency_ms in card.members_ms.items():
