@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from profet.partition.execution.run_report import RunReport
     from profet.partition.planners import Plan, Planner, Share, Single, plan
     from profet.partition.tables import PerformanceTable, Point, UnitTable, load_table
+    from profet.partition.training.batches import RankBatch, TrainingPlan, plan_training_batches
+    from profet.partition.training.gradients import weight_gradients
+    from profet.partition.training.sampler import UnequalBatchSampler
     from profet.predictors.bundle import Bundle
     from profet.predictors.card import AccuracyCard, FamilyTime, Prediction, TargetPrediction
     from profet.predictors.prediction import predict
@@ -51,6 +54,7 @@ _HOME = {
     "Prediction": "profet.predictors.card",
     "ProfetError": "profet.errors",
     "Profile": "profet.profiles.profile",
+    "RankBatch": "profet.partition.training.batches",
     "ReadOptions": "profet.profiles.reading",
     "Reading": "profet.profiles.reading",
     "RunReport": "profet.partition.execution.run_report",
@@ -58,15 +62,19 @@ _HOME = {
     "Single": "profet.partition.planners",
     "StepTimes": "profet.profiles.reading",
     "TargetPrediction": "profet.predictors.card",
+    "TrainingPlan": "profet.partition.training.batches",
     "TrainingRun": "profet.advice.training_run",
+    "UnequalBatchSampler": "profet.partition.training.sampler",
     "UnitTable": "profet.partition.tables",
     "advise": "profet.advice.advise",
     "example_profile": "profet.profiles.example",
     "load_table": "profet.partition.tables",
     "plan": "profet.partition.planners",
+    "plan_training_batches": "profet.partition.training.batches",
     "predict": "profet.predictors.prediction",
     "read_file": "profet.profiles.formats",
     "read_profile": "profet.profiles.formats",
+    "weight_gradients": "profet.partition.training.gradients",
 }
 
 __all__ = [
@@ -89,6 +97,7 @@ __all__ = [
     "Prediction",
     "ProfetError",
     "Profile",
+    "RankBatch",
     "ReadOptions",
     "Reading",
     "RunReport",
@@ -96,15 +105,19 @@ __all__ = [
     "Single",
     "StepTimes",
     "TargetPrediction",
+    "TrainingPlan",
     "TrainingRun",
+    "UnequalBatchSampler",
     "UnitTable",
     "advise",
     "example_profile",
     "load_table",
     "plan",
+    "plan_training_batches",
     "predict",
     "read_file",
     "read_profile",
+    "weight_gradients",
 ]
 
 

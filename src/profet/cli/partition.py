@@ -7,6 +7,7 @@ from profet.cli.partition_measure import measure, measure_io
 from profet.cli.partition_plan import plan
 from profet.cli.partition_run import run
 from profet.cli.partition_tables import edit, export, import_, show
+from profet.cli.partition_training import training_batches
 from profet.cli.partition_tune import tune
 from profet.cli.partition_units import units
 
@@ -19,5 +20,5 @@ def partition() -> None:
     """
 
 
-for command in (units, measure, measure_io, tune, import_, show, edit, export, plan, run):
+for command in (units, measure, measure_io, tune, import_, show, edit, export, plan, run, training_batches):
     partition.add_command(command)
