@@ -51,6 +51,7 @@ benchmark: $(VENV)/dev $(DATASET)  ## speed and memory
 	$(BIN)/python -m benchmarks.reports $(DATASET) --checkpoint build/accuracy
 	$(BIN)/python -m benchmarks.partition_plans $(dir $(PUBLIC_DATA))partition-tables
 	$(BIN)/python -m benchmarks.partition_runs
+	$(BIN)/python -m benchmarks.partition_serving
 	$(BIN)/python -m benchmarks.training_batches
 
 build/profet.dataset: $(VENV)/dev

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from profet.instances.catalogue import Catalogue
     from profet.instances.instance import Instance
     from profet.partition.execution.partitioner import Partitioner
+    from profet.partition.execution.request_loop import OverloadedError, RequestLoop
     from profet.partition.execution.run_report import RunReport
     from profet.partition.planners import Plan, Planner, Share, Single, plan
     from profet.partition.tables import PerformanceTable, Point, UnitTable, load_table
@@ -46,6 +47,7 @@ _HOME = {
     "FasterGpu": "profet.advice.faster_gpu",
     "Instance": "profet.instances.instance",
     "Option": "profet.advice.advice",
+    "OverloadedError": "profet.partition.execution.request_loop",
     "Partitioner": "profet.partition.execution.partitioner",
     "PerformanceTable": "profet.partition.tables",
     "Plan": "profet.partition.planners",
@@ -57,6 +59,7 @@ _HOME = {
     "RankBatch": "profet.partition.training.batches",
     "ReadOptions": "profet.profiles.reading",
     "Reading": "profet.profiles.reading",
+    "RequestLoop": "profet.partition.execution.request_loop",
     "RunReport": "profet.partition.execution.run_report",
     "Share": "profet.partition.planners",
     "Single": "profet.partition.planners",
@@ -89,6 +92,7 @@ __all__ = [
     "FasterGpu",
     "Instance",
     "Option",
+    "OverloadedError",
     "Partitioner",
     "PerformanceTable",
     "Plan",
@@ -100,6 +104,7 @@ __all__ = [
     "RankBatch",
     "ReadOptions",
     "Reading",
+    "RequestLoop",
     "RunReport",
     "Share",
     "Single",
