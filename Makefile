@@ -4,6 +4,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 # What bundle, accuracy and benchmark learn from: a data set, or the folder with the public data to make one of.
 PUBLIC_DATA ?= $(or $(PROFET_TEST_DATA),../shared/data)/profet
 DATASET ?= build/profet.dataset
+METRICS ?= build/metrics.dataset
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
@@ -33,11 +34,15 @@ wheel: $(VENV)/dev  ## the wheel, in dist/
 	rm -rf dist build
 	$(BIN)/python -m build --wheel --outdir dist
 
-bundle: $(VENV)/dev $(DATASET)  ## rebuild the shipped bundle and example
-	$(BIN)/python scripts/ship.py $(DATASET)
+bundle: $(VENV)/dev $(DATASET) $(METRICS)  ## rebuild the shipped bundle and example
+	$(BIN)/python scripts/ship.py $(DATASET) $(METRICS)
 
-accuracy: $(VENV)/dev $(DATASET)  ## our method beside the published one, on the same folds, into docs/accuracy.md
+accuracy: $(VENV)/dev $(DATASET) $(METRICS)  ## our method beside the published one, on the same folds, into docs/accuracy.md
 	$(BIN)/python -m benchmarks.accuracy $(DATASET) --checkpoint build/accuracy --write docs/accuracy.md
+	$(BIN)/python -m benchmarks.what_if $(DATASET) --checkpoint build/accuracy --write docs/accuracy.md
+	$(BIN)/python -m benchmarks.onboarding $(DATASET) --write docs/accuracy.md
+	$(BIN)/python -m benchmarks.data_sheets $(DATASET) --checkpoint build/accuracy --write docs/accuracy.md
+	$(BIN)/python -m benchmarks.hardware_metrics $(DATASET) $(METRICS) --write docs/accuracy.md
 
 decisions: $(VENV)/dev $(DATASET)  ## how good the advice is, into docs/decisions.md
 	$(BIN)/python -m benchmarks.decisions $(DATASET) --checkpoint build/accuracy --write docs/decisions.md --plot docs/images/reliability.png
@@ -53,11 +58,17 @@ benchmark: $(VENV)/dev $(DATASET)  ## speed and memory
 	$(BIN)/python -m benchmarks.partition_runs
 	$(BIN)/python -m benchmarks.partition_serving
 	$(BIN)/python -m benchmarks.training_batches
+	$(BIN)/python -m benchmarks.capture
 
 build/profet.dataset: $(VENV)/dev
 	@test -d $(PUBLIC_DATA) || { echo "no data in $(PUBLIC_DATA): run profet dataset fetch profet -o DIR, then say PUBLIC_DATA=DIR"; exit 2; }
 	@mkdir -p build
 	$(BIN)/profet dataset import profet $(PUBLIC_DATA) -o $@ --force
+
+build/metrics.dataset: $(VENV)/dev
+	@test -d $(dir $(PUBLIC_DATA))hardware-metrics || { echo "no hardware-metrics folder beside $(PUBLIC_DATA)"; exit 2; }
+	@mkdir -p build
+	$(BIN)/profet dataset import hardware-metrics $(dir $(PUBLIC_DATA))hardware-metrics -o $@ --force
 
 clean:
 	rm -rf $(VENV) demo build dist docs/_build src/*.egg-info
@@ -72,5 +83,5 @@ $(VENV)/plain: $(BIN)/python pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/dev: $(BIN)/python pyproject.toml constraints.txt
-	$(PIP) --editable '.[train,history,web,partition,openvino,torch,tvm]' --group dev
+	$(PIP) --editable '.[train,history,web,partition,openvino,torch,tvm,ray,capture,zoo]' --group dev
 	@touch $@ $(VENV)/plain

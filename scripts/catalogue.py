@@ -4,7 +4,8 @@ Usage: ``python scripts/catalogue.py DIR [-o FILE]``, where DIR holds the quoted
 says where each is from. Every fact is copied as it stands there; what stands nowhere stays null.
 
 Left out, because their figures mean something else: ``skypilot_gcp.csv`` (prices of GPUs without their hosts) and
-all of ``habitat_devices.csv`` but the compute capabilities (bandwidths as measured, rates at base clocks).
+all of ``habitat_devices.csv`` but the compute capabilities and base clocks (bandwidths as measured, rates at base
+clocks).
 """
 
 import argparse
@@ -142,6 +143,7 @@ def gpus(instances: list[Instance], folder: Path) -> list[Gpu]:
         gflops = number(devices[board]["fp32_gflops"])
         facts.state(name, "fp32_tflops", None if gflops is None else gflops / 1000, NEUSIGHT)
         facts.state(name, "bandwidth_gb_s", number(devices[board]["bandwidth_gb_s"]), NEUSIGHT)
+        facts.state(name, "boost_clock_mhz", number(devices[board]["mhz"]), NEUSIGHT)
     for name, (tflops, gb_s) in DATA_SHEET_RATES.items():
         facts.state(name, "fp32_tflops", tflops, DATA_SHEETS)
         facts.state(name, "bandwidth_gb_s", gb_s, DATA_SHEETS)
@@ -153,6 +155,7 @@ def gpus(instances: list[Instance], folder: Path) -> list[Gpu]:
             facts.state(name, "memory_gib", memory_gib, EC2)
     for row in rows(folder / "habitat_devices.csv"):
         facts.state(row["device"], "compute_capability", number(row["compute_capability"]), HABITAT)
+        facts.state(row["device"], "base_clock_mhz", number(row["base_mhz"]), HABITAT)
     for instance in instances:
         source = next((each for each in (AWS, LAMBDA) if each.name == instance.source), None)
         if source is not None and instance.gpu is not None:

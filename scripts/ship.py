@@ -1,10 +1,11 @@
 """Rebuild what ships in the package: the default bundle and the example profile.
 
-    python scripts/ship.py DATASET
+    python scripts/ship.py DATASET... [--folder DIR]
 
-DATASET is made by ``profet dataset import profet``. The bundle holds our method for every anchor and target of the
-data set; the example is one workload's median over its repeats in the public data, and stays as it is where a
-data set lacks that workload.
+The data sets are made by ``profet dataset import profet`` and ``profet dataset import hardware-metrics``, and put
+together. The bundle holds our method for every anchor and target; a target of which epochs alone were timed, such
+as g5.xlarge, is converted from them; and hardware metrics teach epoch times. The example is one workload's median
+over its repeats in the public data, and stays as it is where the data sets lack that workload.
 """
 
 import argparse
@@ -14,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from profet.cli.progress import track
-from profet.datasets.dataset import Dataset
+from profet.datasets.dataset import Dataset, merge
 from profet.evaluation.training import train
 from profet.files import write_whole
 from profet.predictors.methods import DEFAULT_METHOD
@@ -57,17 +58,20 @@ def example_profile(dataset: Dataset) -> Profile | None:
 
 
 def main() -> None:
-    """Read the data set named on the command line and write both files."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("dataset")
-    dataset = Dataset.load(parser.parse_args().dataset)
+    """Read the data sets named on the command line and write both files."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("datasets", nargs="+")
+    parser.add_argument("--folder", type=Path, default=DATA)
+    arguments = parser.parse_args()
+    loaded = [Dataset.load(path) for path in arguments.datasets]
+    dataset = loaded[0] if len(loaded) == 1 else merge(loaded)
     example = example_profile(dataset)
     if example is not None:
-        write_whole(DATA / "example_g3s.xlarge.json", example.to_json().encode(), force=True)
-    train(dataset, DEFAULT_METHOD, track=track).save(DATA / "default.profet", force=True)
+        write_whole(arguments.folder / "example_g3s.xlarge.json", example.to_json().encode(), force=True)
+    train(dataset, DEFAULT_METHOD, track=track).save(arguments.folder / "default.profet", force=True)
     told = "the default bundle" if example is None else "the example and the default bundle"
     kept = "" if example is not None else f"; kept the example: no run of {MODEL} on {ANCHOR} here"
-    print(f"wrote {told} in {DATA}{kept}")
+    print(f"wrote {told} in {arguments.folder}{kept}")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ The names below are the public ones; each is loaded when it is first used.
 >>> import profet
 >>> profile = profet.example_profile()
 >>> [answer.target for answer in profet.predict(profile).predictions]
-['g4dn.xlarge', 'p2.xlarge', 'p3.2xlarge']
+['g4dn.xlarge', 'g5.xlarge', 'p2.xlarge', 'p3.2xlarge']
 """
 
 from importlib import import_module

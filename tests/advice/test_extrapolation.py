@@ -1,6 +1,5 @@
 """Instances that nobody measured, and instances of several GPUs: marked, wide, and recommended only when asked."""
 
-import re
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from profet.advice.advise import advise
 from profet.instances.instance import Gpu
 from profet.predictors.archive import pack
 from profet.predictors.bundle import Bundle
+from profet.predictors.data_sheets.prediction import sheet_spreads
 from profet.predictors.prediction import predict
 from profet.profiles.example import example_profile
 from tests.advice.machines_made_up import RUN, TODAY, TWICE, catalogue, example, instance
@@ -24,8 +24,8 @@ def test_an_instance_nobody_measured_is_marked_and_not_recommended_unless_asked(
     option = advice.option("twice")
     base = advice.option("p3.2xlarge")
     assert option.basis == "extrapolated"
-    assert "from data sheets, beside V100 of p3.2xlarge" in option.explanation
-    assert base.latency_ms / 2 <= option.latency_ms < 0.6 * base.latency_ms  # what waits stays as long as it is
+    assert "from data sheets, beside 4 known GPUs; off by" in option.explanation
+    assert base.latency_ms / 3 <= option.latency_ms < 0.8 * base.latency_ms
     assert option.hours_low is not None
     assert option.hours_high is not None
     assert option.hours_high / option.hours_low > 2
@@ -65,18 +65,19 @@ def test_several_gpus_are_offered_only_with_an_assumption_which_is_stated() -> N
 
 
 def test_rates_speed_up_what_they_bound_and_leave_the_rest() -> None:
-    rates = {"arithmetic": (28, 900), "memory": (14, 1800), "both": (28, 1800)}
+    rates = {"as it is": (14, 900), "arithmetic": (28, 900), "memory": (14, 1800), "both": (28, 1800)}
     gpus = [
         Gpu(name=name, compute_capability=7.0, fp32_tflops=tflops, bandwidth_gb_s=gb_s, source="test")
         for name, (tflops, gb_s) in rates.items()
     ]
     advice = example(None, *(instance(name, name, 1.0) for name in rates), gpus=gpus)
-    base = advice.option("p3.2xlarge").latency_ms
+    base = advice.option("as it is").latency_ms
     gain = {name: base - advice.option(name).latency_ms for name in rates}
     card = predict(example_profile(), targets=["p3.2xlarge"]).predictions[0].card
     convolutions = sum(each.target_ms for each in card.families if each.family.startswith("conv"))
-    assert gain["arithmetic"] >= convolutions / 2 > gain["memory"] > 0
-    assert gain["both"] == pytest.approx(gain["arithmetic"] + gain["memory"])
+    assert gain["arithmetic"] > convolutions / 3 > gain["memory"] > 0
+    assert gain["both"] > gain["arithmetic"] + gain["memory"]  # more multiprocessors keep more bytes under way, too
+    assert gain["both"] < base / 2
 
 
 def test_between_two_gpus_known_from_data_sheets_alone_it_is_a_toss() -> None:
@@ -116,14 +117,23 @@ def test_an_assumed_share_widens_the_interval_and_is_each_machines_own() -> None
         assert option.hours_high == RUN.hours(option.latency_high_ms or 0, option.gpus)
 
 
-def test_errors_from_data_sheets_are_as_large_as_on_the_known_gpus_with_long_tails() -> None:
+def test_errors_from_data_sheets_are_as_large_as_on_gpus_left_out_with_long_tails() -> None:
     advice = example(None, instance("twice", "TwiceV100", 0.1))
-    option, base = advice.option("twice"), advice.option("p3.2xlarge")
-    sheet = np.log(advice.draws[option.draws] / option.latency_ms)
-    errors = np.abs(sheet - np.log(advice.draws[base.draws] / base.latency_ms))
-    told = re.search(r"off by a factor of (\S+) on the 4 GPUs", option.explanation)
-    assert told is not None
-    assert np.exp(np.median(errors) / 0.741) == pytest.approx(
-        float(told[1]), rel=0.1
-    )  # the median of |t| of 4 errors
+    option = advice.option("twice")
+    errors = np.abs(np.log(advice.draws[option.draws] / option.latency_ms))
+    spread = sheet_spreads(Bundle.load())["target", True]
+    assert len(spread.instances) == 4
+    assert np.median(errors) == pytest.approx(0.741 * spread.size, rel=0.1)  # the median of |t| of 4 GPUs
     assert np.quantile(errors, 0.99) > 5 * np.median(errors)  # 6.2 times; of normal errors 3.8
+
+
+def test_without_a_measured_error_a_data_sheet_gives_a_figure_and_no_interval(tmp_path: Path) -> None:
+    manifest, arrays = Bundle.load().contents()
+    path = tmp_path / "plain.profet"
+    kept = {name: array for name, array in arrays.items() if not name.startswith("parts/data_sheets/")}
+    parts = {name: part for name, part in manifest.parts.items() if name != "data_sheets"}
+    path.write_bytes(pack(asdict(replace(manifest, parts=parts)), kept))
+    known = catalogue(instance("twice", "TwiceV100", 0.1))
+    option = advise(example_profile(), RUN, bundle=Bundle.load(path), catalogue=known, today=TODAY).option("twice")
+    assert option.latency_ms > 0
+    assert (option.hours_low, option.hours_high, option.p_cheapest) == (None, None, None)

@@ -1,5 +1,6 @@
 """`profet partition training-batches`: whole commands on tables as a user's script writes them."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,30 @@ def test_tables_of_several_machines_are_put_together(profet: Run, measured: Path
     assert [each["rank"] for each in told["ranks"]] == ["v100", "t4", "cpu"]
     fewer = document(profet(*asked, "--rank", "t4,cpu", "--global-batch", "60", "--json"))
     assert [each["rank"] for each in fewer["ranks"]] == ["t4", "cpu"]
+
+
+def test_curves_are_predicted_from_one_profile_a_rank(profet: Run, example_path: Path) -> None:
+    asked = ("partition", "training-batches", "--profile", f"v100@p3.2xlarge={example_path}")
+    asked = (*asked, "--profile", f"m60={example_path}", "--global-batch", "128", "--json")
+    told = document(profet(*asked))
+    ranks = {each["rank"]: each for each in told["ranks"]}
+    assert ranks["v100"]["batch"] > ranks["m60"]["batch"] > 0
+    for name, target in (("v100", "p3.2xlarge"), ("m60", "g3s.xlarge")):
+        alone = document(profet("predict", example_path, "--target", target, "--batch-size", "64", "--json"))
+        assert ranks[name]["equal_ms"] == pytest.approx(alone["predictions"][0]["latency_ms"])
+    assert any("no memory limit is known" in each for each in told["warnings"])
+
+
+def test_a_profile_that_says_too_little_is_refused(profet: Run, example_path: Path, tmp_path: Path) -> None:
+    asked = ("partition", "training-batches", "--global-batch", "64")
+    refused(profet(*asked), "give --table")
+    refused(profet(*asked, "--profile", example_path), "write it as RANK=FILE")
+    refused(profet(*asked, "--profile", f"a@={example_path}"), "write it as RANK=FILE")
+    profile = json.loads(example_path.read_text())
+    for missing in ("instance", "batch_size"):
+        path = tmp_path / f"{missing}.json"
+        path.write_text(json.dumps({**profile, missing: None}))
+        refused(profet(*asked, "--profile", f"a={path}"), f"does not say its {missing}")
 
 
 def test_a_gain_that_is_not_worth_it_is_said_to_be_none(profet: Run, measured: Path) -> None:

@@ -11,7 +11,7 @@ from tests.conftest import Run, refused
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--leave-out", "instance"], ["--leave-out instance", "blend", "leave out model or family"]),
+        (["--leave-out", "instance"], ["--leave-out instance", "three GPUs", "a.large"]),
         (["--leave-out", "modle"], ["--leave-out", "'modle'", "model"]),
         (["--leave-out-models", "VGG1"], ["'VGG1'", "VGG0"]),
         (["--leave-out-models", "VGG0,ResNet1,Inception2,Odd3"], ["nothing to learn from"]),

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from profet.instances.catalogue_file import shipped_catalogue_file
-from profet.instances.instance import Gpu, Instance
+from profet.instances.instance import GPU_QUANTITIES, Gpu, Instance
 from tests.conftest import REPOSITORY
 
 SHIPPED = REPOSITORY / "src" / "profet" / "data" / "instances.json"
@@ -106,7 +106,7 @@ def test_the_four_published_instances_have_the_demo_s_prices_of_2021(quoted: Pat
 
 def stated(gpu: Gpu) -> Iterator[tuple[str, float, str]]:
     """Every fact of a GPU with the source that states it."""
-    for field in ("compute_capability", "fp32_tflops", "bandwidth_gb_s", "memory_gib"):
+    for field in GPU_QUANTITIES:
         value = getattr(gpu, field)
         if value is not None:
             yield field, value, gpu.source_of(field)
@@ -125,10 +125,12 @@ def test_every_gpu_s_specs_stand_in_the_source_that_is_named(quoted: Path) -> No
                     "fp32_tflops": (number(row["fp32_gflops"]) or 0) / 1000,
                     "bandwidth_gb_s": number(row["bandwidth_gb_s"]),
                     "memory_gib": number(row["memory_gb"]),
+                    "boost_clock_mhz": number(row["mhz"]),
                 }
                 assert value == in_source[field], (gpu, field)
             elif source == "habitat":
-                assert (field, value) == ("compute_capability", float(habitat[gpu.name]["compute_capability"]))
+                column = {"compute_capability": "compute_capability", "base_clock_mhz": "base_mhz"}[field]
+                assert value == float(habitat[gpu.name][column]), (gpu, field)
             elif source == "data-sheets":
                 assert re.search(rf"(?<![\d.]){value:g}(?![\d.])", notes), (gpu, field)
             elif source == "ec2instances":

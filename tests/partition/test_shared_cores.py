@@ -19,6 +19,7 @@ def warnings(text: str) -> list[str]:
         "onnxruntime:cpu,openvino:GPU.0",
         "onnxruntime:cpu,simulated:a,simulated:cpu",
         "onnxruntime:cpu",
+        "onnxruntime:cpu@0,ray://b:onnxruntime:cpu@0,ray://c:onnxruntime:cpu@0",
     ],
 )
 def test_units_with_cores_of_their_own_are_fine(text: str) -> None:
@@ -27,7 +28,11 @@ def test_units_with_cores_of_their_own_are_fine(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "core"),
-    [("onnxruntime:cpu@0-1,openvino:cpu@1-2", "1"), ("torch:cpu@3,openvino:GPU.0,tvm:llvm@2-3", "3")],
+    [
+        ("onnxruntime:cpu@0-1,openvino:cpu@1-2", "1"),
+        ("torch:cpu@3,openvino:GPU.0,tvm:llvm@2-3", "3"),
+        ("ray://b:torch:cpu@0,ray://b:openvino:cpu@0", "0"),
+    ],
 )
 def test_cores_that_two_units_use_are_named(text: str, core: str) -> None:
     (warning,) = warnings(text)

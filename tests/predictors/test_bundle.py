@@ -12,6 +12,7 @@ from profet.errors import BundleError, InputError
 from profet.evaluation.training import train
 from profet.predictors.archive import Archive, pack
 from profet.predictors.bundle import Bundle
+from profet.predictors.manifest import LEARNT
 
 SMALL = pack({"schema": "profet/bundle/1"}, {"a": np.arange(5.0)})
 
@@ -100,11 +101,16 @@ def test_the_shipped_bundle_holds_our_method_for_every_pair_at_hand_with_its_err
     bundle = Bundle.load()
     assert bundle.method == "blend"
     assert bundle.anchors == ["g3s.xlarge", "g4dn.xlarge", "p3.2xlarge"]
-    assert bundle.targets("g3s.xlarge") == ["g4dn.xlarge", "p2.xlarge", "p3.2xlarge"]
+    assert bundle.targets("g3s.xlarge") == ["g4dn.xlarge", "g5.xlarge", "p2.xlarge", "p3.2xlarge"]
     for pair in bundle.pairs:
         by_model, by_family = (pair.error(left_out, latency_known=True) for left_out in ("model", "family"))
         assert by_model is not None
-        assert by_family is not None
-        assert 2 < by_model.mape < by_family.mape < 15
+        if pair.basis == LEARNT:
+            assert by_family is not None
+            assert 2 < by_model.mape < by_family.mape < 15
+        else:
+            assert (pair.target, pair.basis) == ("g5.xlarge", "converted")
+            assert 8 < by_model.mape < 12
+            assert "epoch times" in pair.explanation
         assert bundle.calibration(pair.anchor, pair.target, latency_known=False) is not None
     assert Path(bundle.where).stat().st_size < 5e6

@@ -34,7 +34,8 @@ def renamed(names: dict[str, str]) -> Profile:
 
 
 def relative_widths(prediction: Prediction) -> list[float]:
-    return [(each.high_ms or 0) / (each.low_ms or 1) for each in prediction.predictions]
+    learnt = (each for each in prediction.predictions if each.basis == "learnt")
+    return [(each.high_ms or 0) / (each.low_ms or 1) for each in learnt]
 
 
 def told(prediction: Prediction, words: str) -> list[str]:
@@ -147,11 +148,11 @@ def test_a_name_of_many_characters_is_shortened_in_the_warning(bundle: Bundle) -
 
 def test_a_level_that_the_calibration_does_not_support_gives_no_interval_and_says_why(bundle: Bundle) -> None:
     prediction = predict(example_profile(), bundle, interval=1 - 1e-12)
-    assert [each.low_ms for each in prediction.predictions] == [None, None, None]
+    assert [each.low_ms for each in prediction.predictions] == 4 * [None]
     assert "ask for less with --interval" in told(prediction, "held-out runs support at most")[0]
 
 
 def test_each_warning_stands_once_however_many_targets_there_are(bundle: Bundle) -> None:
     prediction = predict(renamed(PYTORCH), bundle)
-    assert len(prediction.predictions) == 3
+    assert len(prediction.predictions) == 4
     assert len(set(prediction.warnings)) == len(prediction.warnings) == 1

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from profet.datasets.dataset import Dataset
 from profet.errors import InputError
 from profet.evaluation.scaler_scores import score_scaler
-from profet.predictors.scaling import SIZES, SizeScaler, fit_scaler, fit_scalers
+from profet.predictors.scalers.published import SIZES, SizeScaler, fit_scaler, fit_scalers
 
 AFFINE = np.array([[2 + 0.1 * size for size in SIZES["batch"]], [50 + 3.0 * size for size in SIZES["batch"]]])
 

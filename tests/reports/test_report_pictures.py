@@ -4,7 +4,6 @@ import datetime
 from dataclasses import replace
 from typing import Any
 
-import msgspec
 import numpy as np
 import pandas as pd
 import pytest
@@ -30,9 +29,8 @@ from tests.reports.noise import with_noise
 TODAY = datetime.date(2026, 2, 3)
 
 
-def report_of(prediction: Prediction, batch_size: int | None = 16) -> Report:
-    profile = msgspec.structs.replace(example_profile(), batch_size=batch_size)
-    source = PredictionSource(profile, "profile.json", Bundle.load())
+def report_of(prediction: Prediction) -> Report:
+    source = PredictionSource(example_profile(), "profile.json", Bundle.load())
     return prediction_report(prediction, source, [], Catalogue.load(), TODAY)
 
 
@@ -83,7 +81,8 @@ def test_bars_and_whiskers_are_latencies_and_costs_of_the_facts(prediction: Pred
         expected = [(each[low], each[high]) for each in instances if each[low] is not None]
         np.testing.assert_allclose(whiskers(axes), expected)
     names = [label.get_text() for label in panels[0].get_yticklabels()]
-    assert names == ["p3.2xlarge", "g4dn.xlarge", "g3s.xlarge (measured)", "p2.xlarge"]
+    converted = "g5.xlarge (converted)"
+    assert names == ["p3.2xlarge", converted, "g4dn.xlarge", "g3s.xlarge (measured)", "p2.xlarge"]
 
 
 def whiskers(axes: Axes) -> list[tuple[float, float]]:
@@ -104,16 +103,16 @@ def test_without_intervals_whiskers_are_the_measured_error(prediction: Predictio
 
 
 def test_without_a_batch_size_the_cost_is_that_of_a_thousand_steps(prediction: Prediction) -> None:
-    costs = report_of(prediction, batch_size=None).facts["costs"]
+    costs = report_of(replace(prediction, batch_size=None, profiled_batch_size=None)).facts["costs"]
     assert (costs["what"], costs["steps"]) == ("1,000 steps", 1000)
 
 
 def test_an_instance_that_nobody_prices_has_no_bar_of_cost(prediction: Prediction) -> None:
     named = [replace(each, target=f"own-{each.target}") for each in prediction.predictions]
     figure = drawn(report_of(replace(prediction, predictions=tuple(named))), "Latency and cost")
-    assert len(bars(figure.axes[0])) == 4
+    assert len(bars(figure.axes[0])) == 5
     assert len(bars(figure.axes[1])) == 1
-    assert [text.get_text() for text in figure.axes[1].texts].count("price unknown") == 3
+    assert [text.get_text() for text in figure.axes[1].texts].count("price unknown") == 4
 
 
 def test_an_old_price_is_said_to_be_old_under_the_picture(prediction: Prediction) -> None:

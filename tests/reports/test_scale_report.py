@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from profet.predictors.bundle import Bundle
-from profet.predictors.scaling import SIZES
+from profet.predictors.scalers.published import SIZES
 from profet.quantities import format_ms
 from profet.reports.page import page
 from profet.reports.scaler_curve import ScaledCurve, curve_rows

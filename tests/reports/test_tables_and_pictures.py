@@ -46,7 +46,8 @@ def some_picture() -> Figure:
 def test_the_prediction_table_is_sorted_by_latency_and_shows_speed_up() -> None:
     prediction = predict(example_profile())
     lines = [line for line in shown(prediction_table(prediction)).splitlines() if line.startswith("│")]
-    assert [line.split()[1] for line in lines] == ["p3.2xlarge", "g4dn.xlarge", "p2.xlarge"]
+    assert [line.split()[1] for line in lines] == ["p3.2xlarge", "g5.xlarge", "g4dn.xlarge", "p2.xlarge"]
+    assert "g5.xlarge (converted)" in lines[1]
     first = min(prediction.predictions, key=lambda each: each.latency_ms)
     assert prediction.anchor_latency_ms is not None
     assert f"{prediction.anchor_latency_ms / first.latency_ms:.2f}×" in lines[0]
@@ -66,13 +67,14 @@ def test_the_picture_has_one_bar_an_instance_as_long_as_its_latency() -> None:
     expected = sorted([*(p.latency_ms for p in prediction.predictions), prediction.anchor_latency_ms])
     assert widths == pytest.approx(expected)
     names = [label.get_text() for label in axes.get_yticklabels()]
-    assert names == ["p3.2xlarge", "g4dn.xlarge", "g3s.xlarge (measured)", "p2.xlarge"]
+    converted = "g5.xlarge (converted)"
+    assert names == ["p3.2xlarge", converted, "g4dn.xlarge", "g3s.xlarge (measured)", "p2.xlarge"]
     assert len({to_hex(patch.get_facecolor()) for patch in axes.patches}) == 2
 
 
 def test_a_picture_without_a_measured_latency_has_no_bar_for_the_anchor() -> None:
     profile = msgspec.structs.replace(example_profile(), step_latency_ms=None)
-    assert len(draw_prediction(predict(profile), costs_of(predict(profile))).axes[0].patches) == 3
+    assert len(draw_prediction(predict(profile), costs_of(predict(profile))).axes[0].patches) == 4
 
 
 @pytest.mark.parametrize(

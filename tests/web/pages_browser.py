@@ -67,3 +67,25 @@ def check_fits(page: Page) -> None:
     """Check that nothing makes the page wider than the screen."""
     wide, screen = page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
     assert wide <= screen
+
+
+def check_reads_whole(page: Page) -> None:
+    """Check that headings of tables and captions are not broken within words, nor captions cut off."""
+    wide = page.evaluate(
+        "Math.max(0, ...[...document.querySelectorAll('caption')].map(each => each.getBoundingClientRect().width))"
+    )
+    assert wide <= page.evaluate("document.documentElement.clientWidth")
+    narrow = page.evaluate(
+        """() => {
+            const plain = (head) => head.checkVisibility() && !head.children.length;
+            const lines = (head) => {
+                const range = document.createRange();
+                range.selectNodeContents(head);
+                return range.getClientRects().length;
+            };
+            const broken = (head) => lines(head) > head.textContent.trim().split(/\\s+/).length;
+            const heads = [...document.querySelectorAll("thead th")];
+            return heads.filter(plain).filter(broken).map((head) => head.textContent);
+        }"""
+    )
+    assert narrow == []

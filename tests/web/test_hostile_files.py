@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import os
+import pickle
 import time
 from pathlib import Path
 from typing import Any
@@ -89,6 +91,65 @@ def test_a_table_with_a_key_twice_is_refused(service: str) -> None:
     content = b'{"network": "a", "network": "b", "units": []}'
     response = httpx.post(f"{service}/api/v1/partition-plans", data={"batch": 8}, files={"table": content})
     problem(response, 422, "'network'", "twice")
+
+
+class Evil:
+    """Runs a command where it is unpickled the usual way."""
+
+    def __init__(self, path: Path):
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.system, (f"touch {self.path}",)
+
+
+@pytest.mark.parametrize(
+    ("path", "field", "chosen"),
+    [
+        ("/api/v1/predictions", "profile", {}),
+        ("/api/v1/partition-plans", "table", {"batch": "8"}),
+        ("/predict", "file", {"profile": "file"}),
+        ("/partition", "file", {"table": "file"}),
+    ],
+)
+def test_nothing_in_a_pickle_is_executed(
+    service: str, tmp_path: Path, path: str, field: str, chosen: dict[str, str]
+) -> None:
+    content = pickle.dumps(Evil(tmp_path / "done"))
+    response = httpx.post(f"{service}{path}", data=chosen, files={field: ("table", content)}, timeout=60)
+    assert response.status_code == (422 if path.startswith("/api") else 200)
+    assert ("refused" if field == "table" or "table" in chosen else "not a format known") in response.text
+    assert not (tmp_path / "done").exists()
+
+
+def test_a_pickle_that_names_one_unit_for_ever_is_given_up(limited: Start) -> None:
+    address = limited(work_seconds=1.0)
+    info = b"cPartition\nPerfInfo\n)\x81}(X\x09\0\0\0exec_timeG?\xf0" + b"\0" * 6 + b"X\x07\0\0\0io_timeK\0ub"
+    sizes = b"".join(b"M" + size.to_bytes(2, "little") + b"h\1" for size in range(256, 4000))
+    units = b"".join(b"X\x0c\0\0\0[CPU] %06dh\2" % number for number in range(200_000))
+    content = b"\x80\x02" + info + b"q\x010}(" + sizes + b"uq\x020}(" + units + b"u."
+    for path, field, chosen in (("/api/v1/partition-plans", "table", {"batch": "8"}), ("/partition", "file", {})):
+        response = httpx.post(f"{address}{path}", data=chosen, files={field: ("table_x", content)}, timeout=60)
+        assert response.status_code == 413
+        assert "profet partition import" in response.text
+    assert is_well(address)
+
+
+def test_more_operations_than_can_be_placed_are_refused(service: str, example: dict[str, Any]) -> None:
+    many = {**example, "host_us": {f"{number} like no other": 1.0 for number in range(8200)}}
+    response = httpx.post(f"{service}/api/v1/predictions", json={"profile": many}, timeout=60)
+    problem(response, 422, "operations", "at most 8192")
+
+
+def test_a_file_and_text_in_its_place_are_told(service: str) -> None:
+    sent = [("profile", ("a.json", b"{}")), ("profile", (None, b"{}"))]
+    problem(httpx.post(f"{service}/api/v1/predictions", files=sent), 422, "profile: stands there 2 times")
+
+
+def test_a_page_refuses_a_compressed_body_too(service: str) -> None:
+    headers = {"Content-Type": "application/x-www-form-urlencoded", "Content-Encoding": "gzip"}
+    content = gzip.compress(b"profile=example")
+    problem(httpx.post(f"{service}/predict", content=content, headers=headers), 415, "Content-Encoding")
 
 
 def test_a_plan_that_is_too_hard_is_given_up(limited: Start) -> None:

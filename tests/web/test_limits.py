@@ -1,13 +1,17 @@
 """What a service does not take: too much and too slow; and it goes on serving others."""
 
+import json
 import socket
+import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
 import pytest
 
+from profet.profiles.example import example_profile
 from tests.web.conftest import Start, bomb_of, is_well, problem
 
 MIB = 2**20
@@ -19,7 +23,7 @@ def connected(address: str) -> socket.socket:
 
 
 def head(*lines: str) -> bytes:
-    return "\r\n".join(["POST /api/v1/predictions HTTP/1.1", "Host: here", *lines, "", ""]).encode()
+    return "\r\n".join(["POST /api/v1/predictions HTTP/1.1", "Host: localhost", *lines, "", ""]).encode()
 
 
 def answered(connection: socket.socket) -> str:
@@ -59,7 +63,7 @@ def test_a_slow_body_is_given_up(limited: Start) -> None:
     assert "had not arrived after 0.5 s" in received
 
 
-@pytest.mark.parametrize("sent", [b"", b"POST /api/v1/pred", b"\r\n", b"GET / HTTP/1.1\r\nHost: a\r\n"])
+@pytest.mark.parametrize("sent", [b"", b"POST /api/v1/pred", b"\r\n", b"GET / HTTP/1.1\r\nHost: localhost\r\n"])
 def test_a_head_that_never_ends_is_given_up(limited: Start, sent: bytes) -> None:
     address = limited(head_seconds=0.5)
     with closing(connected(address)) as connection:
@@ -71,7 +75,7 @@ def test_a_head_that_never_ends_is_given_up(limited: Start, sent: bytes) -> None
 def test_a_second_head_on_a_connection_has_no_more_time(limited: Start) -> None:
     address = limited(head_seconds=0.5)
     with closing(connected(address)) as connection:
-        connection.sendall(b"GET /api/v1/health HTTP/1.1\r\nHost: a\r\n\r\n")
+        connection.sendall(b"GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
         received = b""
         while not received.endswith(b"}"):
             received += connection.recv(65536)
@@ -134,3 +138,34 @@ def test_others_are_answered_while_hard_work_is_done(limited: Start) -> None:
         connection.sendall(head(media_type, f"Content-Length: {len(body)}", "Connection: close") + body)
         assert all(is_well(address) for _ in range(20))
         assert " 413 " in answered(connection).splitlines()[0]
+
+
+def test_who_does_not_take_answers_is_let_go(limited: Start) -> None:
+    address = limited(taking_seconds=0.5)
+    asked = b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with closing(connected(address)) as connection:
+        connection.sendall(asked * 400)
+        time.sleep(3)  # and takes nothing
+        assert is_well(address)
+        received = b""
+        with suppress(ConnectionError):
+            while block := connection.recv(MIB):
+                received += block
+    assert received.count(b"HTTP/1.1 200") < 400
+
+
+def test_a_body_that_breaks_off_is_not_taken_for_a_whole_one(api: httpx.Client, service: str) -> None:
+    owner = api.post("/measurements", json=_measured("56ms")).headers["Profet-Owner"]
+    body = json.dumps(_measured("57ms")).encode()
+    lines = ["Content-Type: application/json", f"Profet-Owner: {owner}", f"Content-Length: {len(body) + 1}"]
+    with closing(connected(service)) as connection:
+        connection.sendall(head(*lines).replace(b"predictions", b"measurements") + body)
+    whole = api.post("/measurements", json=_measured("58ms"), headers={"Profet-Owner": owner})
+    assert whole.status_code == 201
+    records = api.get("/measurements", headers={"Profet-Owner": owner}).json()["records"]
+    assert [each["measured_ms"] for each in records] == [56, 58]
+
+
+def _measured(latency: str) -> dict[str, Any]:
+    profile = json.loads(example_profile().to_json())
+    return {"profile": profile, "target": "p3.2xlarge", "latency": latency, "again": True}

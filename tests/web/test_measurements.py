@@ -199,3 +199,23 @@ def test_another_site_cannot_store_or_delete_in_a_visitors_name(address: str, se
     assert httpx.delete(f"{address}/measurements", headers=mine).status_code == 403
     assert httpx.delete(f"{address}/measurements/{stored.json()['id']}", headers=mine).status_code == 403
     assert len(own(address, mine["Profet-Owner"])) == 1
+
+
+@pytest.mark.parametrize(
+    ("origin", "status"), [("http://evil.example", 403), ("null", 403), ("same", 201), (None, 201)]
+)
+def test_a_browser_that_says_only_where_it_is_from_is_held_to_that(
+    address: str, sent: dict[str, Any], origin: str | None, status: int
+) -> None:
+    own_site = address.removesuffix("/api/v1")
+    headers = {} if origin is None else {"Origin": own_site if origin == "same" else origin}
+    assert httpx.post(f"{address}/measurements", json=sent, headers=headers).status_code == status
+
+
+def test_a_cookie_that_came_over_tls_goes_over_tls_alone(address: str, sent: dict[str, Any]) -> None:
+    origin = address.removesuffix("/api/v1")
+    plain = httpx.post(f"{address}/measurements", json=sent, headers={"Origin": origin})
+    assert "secure" not in plain.headers["Set-Cookie"].lower()
+    behind_proxy = {"Origin": origin.replace("http:", "https:")}
+    sealed = httpx.post(f"{address}/measurements", json={**sent, "again": True}, headers=behind_proxy)
+    assert "secure" in sealed.headers["Set-Cookie"].lower()

@@ -99,6 +99,20 @@ def test_a_page_says_what_the_command_line_says(browser: httpx.Client, profet: R
             assert f"{value:.4g}" in row[0]
 
 
+def test_another_size_is_asked_by_an_address(browser: httpx.Client, profet: Run, tmp_path: Path) -> None:
+    path = tmp_path / "profile.json"
+    assert profet("example", "-o", path).returncode == 0
+    told = document(profet("predict", path, "--batch-size", "64", "--pixels", "128", "--json"))
+    page = browser.get("/predict?profile=example&batch_size=64&pixels=128").text
+    assert "For batch size 64 at 128 pixels; profiled at 16 and 224." in page
+    for each in told["predictions"]:
+        row = re.search(rf'<tr[^>]*>\s*<th scope="row">{each["target"]}.*?</tr>', page, re.DOTALL)
+        assert row
+        for value in (each["latency_ms"], each["low_ms"], each["high_ms"]):
+            assert f"{value:.4g}" in row[0]
+    assert "converted from epochs" in page
+
+
 def test_what_is_kept_is_the_report_of_the_command_line(browser: httpx.Client, profet: Run, tmp_path: Path) -> None:
     path, report = tmp_path / "example", tmp_path / "report.csv"
     assert profet("example", "-o", path).returncode == 0
@@ -153,10 +167,10 @@ def test_names_from_outside_are_shown_as_text(browser: httpx.Client, example: di
     [
         ("/predict", {"profile": "file"}, "no profile was given"),
         ("/predict", {"profile": "text", "text": "nothing"}, "the pasted text: not a format known here"),
-        ("/predict", {"profile": "example", "anchor": "g5.xlarge"}, "is not in the bundle"),
+        ("/predict", {"profile": "example", "anchor": "nowhere.xlarge"}, "is not in the bundle"),
         ("/predict", {"profile": "example", "anchor_latency": "-3"}, "must be above zero"),
         ("/predict", {"profile": "example", "interval": "nan"}, "is no chance between 0 and 1"),
-        ("/predict", {"profile": "example", "batch_size": "64"}, "the profile is of batch size 16, not 64"),
+        ("/predict", {"profile": "example", "batch_size": "100000"}, "64 times the work"),
         ("/advise", {"profile": "example", "samples": "many", "epochs": "2"}, "“Samples in an epoch”: "),
         ("/advise", {"profile": "example", "samples": "50k"}, "“Samples in an epoch” and “Epochs”: both"),
         (
@@ -181,6 +195,19 @@ def test_what_must_be_changed_is_told_above_the_form(
     assert words in alert[1]
     assert "--" not in alert[1]
     assert '<form id="ask"' in response.text
+
+
+def test_a_price_without_a_date_is_told_as_such(profet: Run, tmp_path: Path) -> None:
+    prices, catalogue = tmp_path / "vms.csv", tmp_path / "own.json"
+    prices.write_text(
+        "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,SpotPrice,Region,AvailabilityZone,GpuInfo\n"
+        "g4dn.xlarge,T4,1.0,4.0,16.0,0.001,0.001,moon,moon-a,\n"
+    )
+    imported = profet("instances", "import", "skypilot", prices, "--provider", "aws", "--catalogue", catalogue)
+    assert imported.returncode == 0, imported.stderr
+    with started(tmp_path, "--catalogue", catalogue) as service:
+        page = httpx.get(f"{service}/predict?profile=example", headers={"Accept-Language": "en"}).text
+    assert "An hour costs 0.00100 USD, a price of unknown age" in page
 
 
 def test_a_language_is_remembered(browser: httpx.Client) -> None:

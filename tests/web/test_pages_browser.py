@@ -20,6 +20,7 @@ from tests.web.pages_browser import (  # noqa: F401 (a fixture)
     PHONE,
     check_accessible,
     check_fits,
+    check_reads_whole,
     chromium,
     visiting,
 )
@@ -243,6 +244,22 @@ def test_a_page_has_no_serious_finding_and_fits_a_phone_in_the_dark(
         expect(page.locator("html")).to_have_attribute("lang", "ko")
         check_accessible(page)
         check_fits(page)
+        page.set_viewport_size({"width": 320, "height": 640})
+        check_fits(page)
+        check_reads_whole(page)
+
+
+def test_a_page_is_printed_dark_on_light_and_without_what_only_a_screen_has(
+    chromium: Browser,  # noqa: F811
+    service: str,
+) -> None:
+    with visiting(chromium, service, **DARK) as page:
+        page.goto(ANSWERED["advise"])
+        page.emulate_media(media="print")
+        assert page.evaluate("getComputedStyle(document.body).color") == "rgb(34, 34, 34)"
+        assert page.evaluate("getComputedStyle(document.querySelector('.table')).overflowX") == "visible"
+        for button in page.get_by_role("button", include_hidden=True).all():
+            expect(button).to_be_hidden()
 
 
 @pytest.mark.parametrize("name", ["predict", "scale"])

@@ -76,6 +76,25 @@ def test_every_korean_sentence_has_a_place_for_what_its_pattern_finds() -> None:
         assert all(int(name) < found for name in _placeholders(each["text"])), each
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "a.json: 9000 operations; at most 8192 are read here, leave out the shortest",
+        "a.json: not JSON (line 1, column 1: Expecting value)",
+        "a.json: key 'a' stands twice in one object; keep one of them",
+        "the pasted text: JSON of more than 1048576 bytes; send a profile that is larger as a file in a form",
+        "t: send what profet partition import makes of it; reading it takes more than 20 s or 2048 MiB",
+        "t: names os.system, which no such file needs; refused, nothing was executed",
+        "single chunks of 12 on cpu, 25 on igpu would take 93.05 ms by interpolation; measure these sizes, or take"
+        " --algorithm exact",
+    ],
+)
+def test_a_message_is_told_in_korean_whole(message: str) -> None:
+    said = told(message, texts("ko"))
+    assert said.language == "ko"
+    assert not re.search(r"\b(?:on|it|the|of|more)\b", said.text)
+
+
 def test_a_message_names_fields_by_their_labels_but_leaves_commands_alone() -> None:
     said = told("give --anchor-latency; or: profet instances add NAME --price P", texts("en"))
     assert said.text == ("give “Its step latency without the profiler”; or: profet instances add NAME --price P")

@@ -11,6 +11,8 @@ import pytest
 from tests.conftest import Run, document
 from tests.web.conftest import problem
 
+SMALL = {"schema": "profet/profile/1", "instance": "g3s.xlarge", "device_us": {"Conv2D": 2000.0}, "steps": 1}
+
 
 def test_a_prediction_is_what_the_command_prints(
     api: httpx.Client, example: dict[str, Any], profet: Run, tmp_path: Path
@@ -27,8 +29,36 @@ def test_a_prediction_is_what_the_command_prints(
 
 def test_every_target_is_answered_where_none_is_named(api: httpx.Client, example: dict[str, Any]) -> None:
     answer = api.post("/predictions", json={"profile": example}).json()
-    assert [each["target"] for each in answer["predictions"]] == ["g4dn.xlarge", "p2.xlarge", "p3.2xlarge"]
+    assert [each["target"] for each in answer["predictions"]] == [
+        "g4dn.xlarge",
+        "g5.xlarge",
+        "p2.xlarge",
+        "p3.2xlarge",
+    ]
     assert all(each["low_ms"] < each["latency_ms"] < each["high_ms"] for each in answer["predictions"])
+
+
+def test_another_size_is_what_the_command_prints(
+    api: httpx.Client, example: dict[str, Any], profet: Run, tmp_path: Path
+) -> None:
+    path = tmp_path / "profile.json"
+    path.write_text(json.dumps({**example, "batch_size": None, "pixels": None}))
+    asked = ("--batch-size", "64", "--pixels", "128", "--profiled-batch-size", "16", "--profiled-pixels", "224")
+    printed = document(profet("predict", path, *asked, "--json"))
+    fields = {"batch_size": 64, "pixels": 128, "profiled_batch_size": 16, "profiled_pixels": 224}
+    sent = {"profile": json.loads(path.read_text()), **fields}
+    assert api.post("/predictions", json=sent).json() == printed
+    assert api.post("/predictions", json={"profile": example, "batch_size": 64, "pixels": 128}).json() == printed
+
+
+def test_an_instance_that_no_bundle_knows_is_extrapolated_and_marked(
+    api: httpx.Client, example: dict[str, Any]
+) -> None:
+    answer = api.post("/predictions", json={"profile": example, "targets": ["g6.xlarge"]}).json()
+    (told,) = answer["predictions"]
+    assert told["basis"] == "extrapolated"
+    assert told["low_ms"] < told["latency_ms"] < told["high_ms"]
+    assert any("never measured" in text for text in answer["warnings"])
 
 
 @pytest.mark.parametrize("compressed", [False, True])
@@ -47,7 +77,7 @@ def test_a_trace_is_read_as_the_command_reads_it(
 
 def test_a_large_profile_is_answered_like_a_small_one(api: httpx.Client, example: dict[str, Any]) -> None:
     whole = api.post("/predictions", json={"profile": example}).json()
-    host_us = {**example["host_us"], **{f"nothing {number}": 0.0 for number in range(9000)}}
+    host_us = {**example["host_us"], **{f"nothing {number}": 0.0 for number in range(8000)}}
     padded = api.post("/predictions", json={"profile": {**example, "host_us": host_us}}).json()
     assert padded["predictions"] == whole["predictions"]
 
@@ -60,6 +90,9 @@ def test_a_large_profile_is_answered_like_a_small_one(api: httpx.Client, example
         ({"anchor_latency": "323 miles"}, ("anchor_latency", "write it as 323ms")),
         ({"interval": 90}, ("interval", "< 1")),
         ({"interval": "x"}, ("interval", "float")),
+        ({"batch_size": 0}, ("batch_size", ">= 1")),
+        ({"batch_size": 100_000}, ("64 times the work",)),
+        ({"profile": {**SMALL, "pixels": 64}, "batch_size": 8}, ("give profiled_batch_size",)),
         ({"stepz": 3}, ("unknown field 'stepz'",)),
         ({"steps": 0}, ("steps 0", "must be from 1")),
         ({"profile": {"schema": "profet/profile/9"}}, ("profile", "another version")),

@@ -12,7 +12,7 @@ def test_every_answer_tells_browsers_to_be_careful(service: str, path: str) -> N
     assert headers["Content-Security-Policy"] == CONTENT_POLICY
     assert "unsafe-inline" not in CONTENT_POLICY
     assert headers["X-Content-Type-Options"] == "nosniff"
-    assert headers["Referrer-Policy"] == "no-referrer"
+    assert headers["Referrer-Policy"] == "same-origin"
     assert "Server" not in headers
 
 

@@ -30,6 +30,26 @@ def test_it_stops_quietly_with_ctrl_c(serving: subprocess.Popen[str]) -> None:
     assert (serving.returncode, printed, told) == (0, "", "")
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_stops_quietly_while_a_body_is_being_sent(serving: subprocess.Popen[str], number: int) -> None:
+    assert serving.stderr is not None
+    port = int(serving.stderr.readline().split(" (")[0].rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        head = ("POST / HTTP/1.1", "Host: localhost", "Content-Length: 9", "Expect: 100-continue", "", "")
+        connection.sendall("\r\n".join(head).encode())
+        assert connection.recv(100).startswith(b"HTTP/1.1 100 ")
+        serving.send_signal(number)
+        assert connection.recv(100) == b""
+    assert serving.communicate(timeout=60) == ("", "")
+
+
+def test_it_holds_what_it_answers_with_and_no_more(tmp_path: Path) -> None:
+    for module, heavy in (("app", {"matplotlib", "pandas"}), ("server", {"matplotlib", "pandas", "fastapi"})):
+        code = f"import sys, profet.web.{module}; print(*sys.modules)"
+        printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        assert heavy & set(printed.split()) == set()
+
+
 def test_it_warns_where_others_can_reach_it(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "profet", "serve", "--port", "0", "--host", "0.0.0.0"]
     environment = {**os.environ, "PROFET_DATA_DIR": str(tmp_path)}

@@ -15,6 +15,7 @@ from profet.advice.training_run import TrainingRun
 from profet.errors import InputError
 from profet.instances.catalogue import Catalogue
 from profet.predictors.bundle import Bundle
+from profet.predictors.data_sheets.prediction import sheet_spreads
 from profet.predictors.prediction import predict
 from profet.profiles.arrays import FloatArray
 from profet.profiles.profile import Profile
@@ -54,10 +55,17 @@ def advise(
     bundle, catalogue = bundle or Bundle.load(), catalogue or Catalogue.load()
     _check(profile, run, demands, catalogue)
     prediction = predict(
-        profile, bundle, anchor=anchor, anchor_latency_ms=anchor_latency_ms, interval=demands.interval
+        profile,
+        bundle,
+        anchor=anchor,
+        anchor_latency_ms=anchor_latency_ms,
+        interval=demands.interval,
+        catalogue=catalogue,
     )
     known = known_latencies(prediction, bundle, demands.interval)
-    offers = Offers(run, demands, catalogue, known, Extrapolation(prediction, known, catalogue, demands.interval))
+    spread = sheet_spreads(bundle).get(("target", prediction.anchor_latency_ms is not None))
+    extrapolation = Extrapolation(prediction, known, catalogue, demands.interval, spread)
+    offers = Offers(run, demands, catalogue, known, extrapolation)
     options = _offered(offers, targets or ())
     draws = {key: each.draws_ms for key, each in offers.latencies.items() if each.draws_ms is not None}
     options = with_chances(options, run, demands, draws)

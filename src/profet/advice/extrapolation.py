@@ -1,10 +1,10 @@
 """Instances that nobody measured: from the same GPU elsewhere, else from data sheets.
 
-From data sheets, a step is that of the known GPU nearest in generation, its compute-bound families scaled by the
-ratio of float32 rates, its memory-bound ones by that of memory bandwidths, the rest left alone (a roofline by op
-family, Williams et al., 2009). How far off that is shows on the known GPUs themselves: each is extrapolated from
-the others for this very profile, and those errors, in logs, make the spread (Student's t, as they are few), each
-GPU's independent of the others'. Where the known latency has no spread, the extrapolated one has none.
+From data sheets a step is what profet.predictors.data_sheets.routes makes of it: moved straight from the anchor,
+and from every GPU that was learnt, by the rates that a GPU holds. How far off that is was measured when the bundle
+was trained, with every GPU left out in turn: Student's t with as many degrees of freedom, each GPU's error
+independent of the others'. Where that was not measured, or the known latencies have no spread, the extrapolated
+one has none.
 """
 
 import zlib
@@ -15,31 +15,24 @@ import numpy as np
 
 from profet.advice.latencies import Latency
 from profet.instances.catalogue import Catalogue
-from profet.instances.instance import Gpu, Instance
-from profet.predictors.card import Prediction
+from profet.instances.instance import Instance
+from profet.predictors.card import FamilyTime, Prediction
+from profet.predictors.data_sheets.rates import Rates, in_order, moved, rates
+from profet.predictors.data_sheets.routes import OVER_OTHERS, STRAIGHT, mean_of_ways
+from profet.predictors.data_sheets.spread import SheetSpread
+from profet.predictors.manifest import LEARNT
 from profet.profiles.arrays import FloatArray
-from profet.profiles.families import op_families
 
-_FEWEST_KNOWN = 3
 _MOST_SPREAD = 50.0
 """In natural logs; further off is not known any better, and would not stay a number."""
 
 
 @dataclass(frozen=True)
 class _Known:
-    """A GPU whose latency is known, with the time of its families in a step, in ms, by what bounds them."""
+    """A GPU whose step is known by family, in ms, shape (1, families + 1)."""
 
-    instance: str
-    gpu: Gpu
-    latency: Latency
-    compute_ms: float
-    memory_ms: float
-
-    def on(self, gpu: Gpu) -> float:
-        """Return the latency, in ms, on another GPU."""
-        compute = self.compute_ms * _ratio(self.gpu.fp32_tflops, gpu.fp32_tflops)
-        memory = self.memory_ms * _ratio(self.gpu.bandwidth_gb_s, gpu.bandwidth_gb_s)
-        return compute + memory + max(self.latency.ms - self.compute_ms - self.memory_ms, 0.0)
+    families_ms: FloatArray
+    rates: Rates
 
 
 class Extrapolation:
@@ -50,12 +43,18 @@ class Extrapolation:
         known: latencies by instance.
         catalogue: that knows the GPUs.
         level: of intervals.
+        spread: how far off data sheets are; None where that was not measured.
     """
 
     def __init__(
-        self, prediction: Prediction, known: Mapping[str, Latency], catalogue: Catalogue, level: float
+        self,
+        prediction: Prediction,
+        known: Mapping[str, Latency],
+        catalogue: Catalogue,
+        level: float,
+        spread: SheetSpread | None,
     ) -> None:
-        self._level = level
+        self._level, self._spread = level, spread
         self._catalogue = catalogue
         self._same: dict[str, tuple[str, Latency]] = {}
         self._made: dict[str, Latency | None] = {}
@@ -63,8 +62,8 @@ class Extrapolation:
             instance = catalogue.instances.get(name)
             if instance is not None and instance.gpu is not None:
                 self._same.setdefault(instance.gpu, (name, latency))
-        self._known = _with_specs(prediction, self._same, catalogue)
-        self._errors = _left_out_errors(self._known)
+        self._draws = next((len(each.draws_ms) for each in known.values() if each.draws_ms is not None), None)
+        self._straight, self._others = _by_family(prediction, catalogue)
 
     def latency(self, instance: Instance) -> Latency | None:
         """Return the latency on one GPU of an instance; None where too little is known of it."""
@@ -78,79 +77,46 @@ class Extrapolation:
         if instance.gpu in self._same:
             name, latency = self._same[instance.gpu]
             return latency.on_another_host(f"as {name}, which has the same GPU; this host was not measured")
-        gpu = self._catalogue.gpu(instance)
-        if gpu is None or not _has_specs(gpu) or len(self._errors) < _FEWEST_KNOWN:
+        there = rates(self._catalogue.gpu(instance))
+        if there is None or not self._straight:
             return None
-        reference = _nearest(gpu, self._known)
-        return self._from_specs(gpu, reference)
+        ways = {STRAIGHT: self._straight, OVER_OTHERS: self._others}
+        moved_ms = {
+            name: [moved(each.families_ms, each.rates, there) for each in some] for name, some in ways.items()
+        }
+        return self._with_spread(f"data sheet of {instance.gpu}", float(mean_of_ways(moved_ms)[0][0]))
 
-    def _from_specs(self, gpu: Gpu, reference: _Known) -> Latency:
-        ms = reference.on(gpu)
-        spread = min(float(np.sqrt(np.mean(self._errors**2))), _MOST_SPREAD)
-        explanation = (
-            f"from data sheets, beside {reference.gpu.name} of {reference.instance};"
-            f" off by a factor of {np.exp(spread):.2g} on the {len(self._errors)} GPUs known here"
-        )
-        key = f"data sheet of {gpu.name}"
-        if reference.latency.draws_ms is None:
-            return Latency(key, "extrapolated", explanation, ms, None, None, None)
-        factors = reference.latency.draws_ms / reference.latency.ms
+    def _with_spread(self, key: str, ms: float) -> Latency:
+        beside = f"from data sheets, beside {len(self._straight) + len(self._others)} known GPUs"
+        half = float("nan") if self._spread is None else self._spread.half_width(self._level)
+        if self._spread is None or self._draws is None or np.isnan(half):
+            return Latency(key, "extrapolated", beside, ms, None, None, None)
+        count = len(self._spread.instances)
+        explanation = f"{beside}; off by {self._spread.error.mape:.0f} % on {count} GPUs left out in turn"
         random = np.random.default_rng(zlib.crc32(key.encode()))
-        logs = np.log(factors) + spread * random.standard_t(len(self._errors), len(factors))
-        logs = np.clip(logs, -_MOST_SPREAD, _MOST_SPREAD)
-        width = float(np.exp(np.quantile(np.abs(logs), self._level)))
-        return Latency(key, "extrapolated", explanation, ms, ms / width, ms * width, ms * np.exp(logs))
+        logs = self._spread.size * random.standard_t(count, self._draws)
+        factors = np.exp(np.clip(logs, -_MOST_SPREAD, _MOST_SPREAD))
+        width = float(np.exp(min(half, _MOST_SPREAD)))
+        return Latency(key, "extrapolated", explanation, ms, ms / width, ms * width, ms * factors)
 
 
-def _with_specs(
-    prediction: Prediction, same: Mapping[str, tuple[str, Latency]], catalogue: Catalogue
-) -> list[_Known]:
-    """Return the known GPUs with specs; what bounds a step there is told by the predicted families."""
-    kinds = op_families().kinds
-    cards = {each.target: each.card.families for each in prediction.predictions}
-    found = []
-    for name, latency in same.values():
-        gpu = catalogue.gpu(catalogue.instances[name])
-        on_anchor = name == prediction.anchor
-        families = next(iter(cards.values()), ()) if on_anchor else cards.get(name, ())
-        if gpu is None or not _has_specs(gpu) or not families:
-            continue
-        sums = {"compute": 0.0, "memory": 0.0}
-        for each in families:
-            kind = kinds.get(each.family)
-            if kind in sums:
-                sums[kind] += each.anchor_ms if on_anchor else each.target_ms
-        found.append(_Known(name, gpu, latency, sums["compute"], sums["memory"]))
-    return found
+def _by_family(prediction: Prediction, catalogue: Catalogue) -> tuple[list[_Known], list[_Known]]:
+    """Return the anchor, and the targets that were learnt, as far as their data sheets are known."""
+    cards = {each.target: each.card.families for each in prediction.predictions if each.basis == LEARNT}
+    told = {name: families for name, families in cards.items() if families}
+    if not told:
+        return [], []
+    anchor_ms = {each.family: each.anchor_ms for each in next(iter(told.values()))}
+    straight = _known(prediction.anchor, anchor_ms, catalogue)
+    others = [_known(name, _target_ms(families), catalogue) for name, families in told.items()]
+    return [each for each in [straight] if each is not None], [each for each in others if each is not None]
 
 
-def _left_out_errors(known: list[_Known]) -> FloatArray:
-    """Extrapolate every known GPU from the others; return the log errors, shape (known,)."""
-    if len(known) < 2:
-        return np.zeros(0)
-    errors = []
-    for each in known:
-        others = [other for other in known if other is not each]
-        errors.append(np.log(_nearest(each.gpu, others).on(each.gpu) / each.latency.ms))
-    return np.array(errors)
+def _target_ms(families: tuple[FamilyTime, ...]) -> dict[str, float]:
+    return {each.family: each.target_ms for each in families}
 
 
-def _nearest(gpu: Gpu, known: list[_Known]) -> _Known:
-    """Return the known GPU nearest in generation; of equals the newer, then the one with the nearer rate."""
-
-    def distance(each: _Known) -> tuple[float, float, float]:
-        here, there = gpu.compute_capability, each.gpu.compute_capability
-        rates = abs(np.log(_ratio(gpu.fp32_tflops, each.gpu.fp32_tflops)))
-        return (abs(here - there), -there, rates) if here and there else (np.inf, 0.0, rates)
-
-    return min(known, key=distance)
-
-
-def _has_specs(gpu: Gpu) -> bool:
-    return bool(gpu.fp32_tflops and gpu.bandwidth_gb_s)
-
-
-def _ratio(here: float | None, there: float | None) -> float:
-    if not here or not there:
-        raise ValueError("a GPU without the rates of its data sheet")
-    return here / there
+def _known(name: str, families_ms: dict[str, float], catalogue: Catalogue) -> _Known | None:
+    instance = catalogue.instances.get(name)
+    found = None if instance is None else rates(catalogue.gpu(instance))
+    return None if found is None else _Known(in_order(families_ms), found)

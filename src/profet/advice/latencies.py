@@ -10,6 +10,7 @@ from profet.predictors.bundle import Bundle
 from profet.predictors.card import Prediction, TargetPrediction
 from profet.predictors.intervals import LEVELS, WIDENED
 from profet.predictors.joint_errors import MOST_RUNS
+from profet.predictors.manifest import EXTRAPOLATED
 from profet.profiles.arrays import FloatArray
 
 
@@ -68,8 +69,9 @@ def known_latencies(prediction: Prediction, bundle: Bundle, level: float) -> dic
             alone = _alone(each, bundle, prediction, draws)
         draws_ms = None if alone is None else each.latency_ms * alone
         explanation = f"predicted from {anchor}{f'; {each.explanation}' if each.explanation else ''}"
+        basis: Basis = "extrapolated" if each.basis == EXTRAPOLATED else "predicted"
         found[each.target] = Latency(
-            each.target, "predicted", explanation, each.latency_ms, each.low_ms, each.high_ms, draws_ms
+            each.target, basis, explanation, each.latency_ms, each.low_ms, each.high_ms, draws_ms
         )
     return found
 

@@ -60,6 +60,26 @@ def raw(folder: str, output: str, steps: int, families_path: str | None, force: 
     _finish(made, warnings, output, force, as_json)
 
 
+@import_.command("hardware-metrics")
+@click.argument("source", metavar="DIR|FILE")
+@_output
+@families_option
+@force_option
+@json_option
+def hardware_metrics(source: str, output: str, families_path: str | None, force: bool, as_json: bool) -> None:
+    """Import hardware metrics of whole runs with their epoch times, such as the public data on T4, A10G and V100.
+
+    Each row of the CSV table is a run: statistics of nvidia-smi's counters, model, sizes, and an epoch's seconds.
+    """
+    from profet.datasets.families import FamilyTable
+    from profet.datasets.hardware_metrics import import_hardware_metrics
+    from profet.files import check_output
+
+    check_output(output, force)
+    made, warnings = import_hardware_metrics(source, FamilyTable.load(families_path))
+    _finish(made, warnings, output, force, as_json)
+
+
 def _finish(made: "Dataset", warnings: list[str], output: str, force: bool, as_json: bool) -> None:
     from profet.reports.dataset_tables import dataset_facts
 
@@ -68,5 +88,6 @@ def _finish(made: "Dataset", warnings: list[str], output: str, force: bool, as_j
         print_json({"output": output, **dataset_facts(made), "warnings": warnings})
         return
     print_warnings(warnings)
-    profiles = int(made.has_profile.sum())
-    click.echo(f"wrote {output}: {len(made)} runs, {profiles} with profiles, on {', '.join(made.instances)}")
+    profiles, metrics = int(made.has_profile.sum()), int(made.has_metrics.sum())
+    held = f"{metrics} with hardware metrics" if metrics else f"{profiles} with profiles"
+    click.echo(f"wrote {output}: {len(made)} runs, {held}, on {', '.join(made.instances)}")

@@ -17,8 +17,10 @@ from profet.cli.example import example
 from profet.cli.groups import InWorkflowOrder
 from profet.cli.history import history
 from profet.cli.instances import instances
+from profet.cli.onboard import onboard
 from profet.cli.partition import partition
 from profet.cli.predict import predict
+from profet.cli.profile import profile
 from profet.cli.record import record
 from profet.cli.scale import scale
 from profet.cli.serve import serve
@@ -42,6 +44,7 @@ _EXTRA_OF = {
     "psutil": "partition",
     "pyarrow": "train",
     "python_multipart": "web",
+    "ray": "ray",
     "scipy": "train",
     "sklearn": "train",
     "sqlalchemy": "history",
@@ -78,12 +81,14 @@ for command in (
     predict,
     advise,
     scale,
+    profile,
     convert,
     dataset,
     train,
     validate,
     validate_scaler,
     bundle,
+    onboard,
     instances,
     record,
     history,

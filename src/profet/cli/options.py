@@ -99,7 +99,7 @@ rules_option: Decorator = click.option(
     "--rules", "rules_path", metavar="FILE", help="Op families of operations and kernels of your own (TOML)."
 )
 method_option: Decorator = click.option(
-    "--method", metavar="NAME", default=None, help="Prediction method: blend (ours) or published."
+    "--method", metavar="NAME", default=None, help="Prediction method: blend (ours), published or hardware-metrics."
 )
 interval_option: Decorator = click.option(
     "--interval",

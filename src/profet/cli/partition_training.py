@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from profet.cli.options import LatencyMs, force_option, json_option, plot_option, report_option
+from profet.cli.options import LatencyMs, bundle_option, force_option, json_option, plot_option, report_option
 from profet.cli.output import check_apart, print_json, print_tables, print_warnings
 from profet.cli.reporting import check_outputs, save_outputs, tell_outputs
 from profet.errors import InputError
@@ -20,9 +20,16 @@ if TYPE_CHECKING:
     "sources",
     metavar="TABLE",
     multiple=True,
-    required=True,
     help="Step latencies by rank and batch: .csv (rank,batch,step_latency_ms) or a performance table; repeatable.",
 )
+@click.option(
+    "--profile",
+    "profiles",
+    metavar="RANK=FILE",
+    multiple=True,
+    help="A profile whose curve is predicted; RANK@INSTANCE=FILE for another instance; repeatable.",
+)
+@bundle_option
 @click.option("--global-batch", type=int, required=True, metavar="N", help="Samples a step, of all ranks.")
 @click.option("--rank", "ranks", metavar="A,B", default=None, help="Ranks of the table to use; all by default.")
 @click.option(
@@ -45,6 +52,8 @@ if TYPE_CHECKING:
 @json_option
 def training_batches(
     sources: tuple[str, ...],
+    profiles: tuple[str, ...],
+    bundle_path: str | None,
     global_batch: int,
     ranks: str | None,
     limits: tuple[str, ...],
@@ -64,9 +73,11 @@ def training_batches(
     from profet.reports.training_report import training_answer, training_facts, training_report, training_table
 
     check_outputs(report, plot, force)
-    for source in sources:
+    for source in (*sources, *(each.partition("=")[2] for each in profiles)):
         check_apart(source, report, plot)
-    table = _table(sources).select(None if ranks is None else split_names(ranks))
+    table = _table(sources, profiles, bundle_path, global_batch).select(
+        None if ranks is None else split_names(ranks)
+    )
     table = with_limits(table, dict(_limit(text) for text in limits))
     plan = plan_training_batches(table, global_batch, synchronisation)
     if report is not None or plot is not None:
@@ -80,13 +91,23 @@ def training_batches(
     tell_outputs(report, plot)
 
 
-def _table(sources: tuple[str, ...]) -> "PerformanceTable":
+def _table(
+    sources: tuple[str, ...], profiles: tuple[str, ...], bundle_path: str | None, global_batch: int
+) -> "PerformanceTable":
     from profet.partition.table_source import open_table
     from profet.partition.training.step_times import joined, read_step_times
 
-    return joined(
+    if not sources and not profiles:
+        raise InputError("nothing to plan with: give --table with measured steps, or --profile RANK=FILE")
+    tables = [
         read_step_times(source) if source.lower().endswith(".csv") else open_table(source)[1] for source in sources
-    )
+    ]
+    if profiles:
+        from profet.cli.training_curves import predicted_table
+        from profet.predictors.bundle import Bundle
+
+        tables.append(predicted_table(profiles, Bundle.load(bundle_path), global_batch))
+    return joined(tables)
 
 
 def _limit(text: str) -> tuple[str, int]:

@@ -17,6 +17,14 @@ from profet.printable import one_line
 @click.option("--max", "max_ms", required=True, type=LatencyMs(), help="Latency at the largest size (256).")
 @click.option("--at", required=True, type=float, metavar="SIZE", help="The size asked about.")
 @click.option("--range", "size_range", metavar="MIN:MAX", help="The two sizes, where they are not the usual ones.")
+@click.option(
+    "--batch-size", type=int, metavar="N", help="Batch at which pixels were changed: surer where it is known."
+)
+@click.option(
+    "--method",
+    type=click.Choice(["learnt", "published"]),
+    help="How curves bend: learnt (ours, where the bundle has it) or published.",
+)
 @bundle_option
 @report_option
 @plot_option
@@ -29,6 +37,8 @@ def scale(
     max_ms: float,
     at: float,
     size_range: str | None,
+    batch_size: int | None,
+    method: str | None,
     bundle_path: str | None,
     report: str | None,
     plot: str | None,
@@ -37,11 +47,12 @@ def scale(
 ) -> None:
     """Predict step latency at a batch or input size from the latencies at the smallest and largest."""
     from profet.predictors.bundle import Bundle
+    from profet.predictors.scalers.choice import bundle_scaler
     from profet.quantities import parse_range
     from profet.reports.scaler_curve import ScaledCurve, curve_answer
 
     check_outputs(report, plot, force)
-    scaler, warnings = Bundle.load(bundle_path).scaler(instance, axis)
+    scaler, warnings = bundle_scaler(Bundle.load(bundle_path), instance, axis, method, batch_size)
     ends = parse_range(size_range, "--range") if size_range is not None else (scaler.smallest, scaler.largest)
     curve = ScaledCurve.through(scaler, instance, at, (min_ms, max_ms), ends, warnings)
     if report is not None or plot is not None:

@@ -16,6 +16,13 @@ from profet.cli.options import bundle_option, catalogue_option, history_option
     metavar="N",
     help="Processes that answer; as many as cores for the most answers a second.",
 )
+@click.option(
+    "--allowed-host",
+    "hosts",
+    multiple=True,
+    metavar="NAME",
+    help="A name by which it may be asked, besides localhost; needed behind a proxy. May be given several times.",
+)
 @bundle_option
 @catalogue_option
 @history_option
@@ -23,6 +30,7 @@ def serve(
     host: str,
     port: int,
     workers: int,
+    hosts: tuple[str, ...],
     bundle_path: str | None,
     catalogue_path: str | None,
     history_place: str | None,
@@ -34,5 +42,7 @@ def serve(
     from profet.web.server import serve as serve_requests
     from profet.web.settings import Settings
 
-    settings = Settings(bundle_path=bundle_path, catalogue_path=catalogue_path, history_place=history_place)
+    settings = Settings(
+        bundle_path=bundle_path, catalogue_path=catalogue_path, history_place=history_place, hosts=hosts
+    )
     serve_requests(settings, host, port, workers, tell=lambda line: click.echo(line, err=True))

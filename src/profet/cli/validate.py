@@ -72,7 +72,12 @@ def validate(
         raise InputError("--leave-out-models: name models, as VGG16,VGG19, without --leave-out")
     level = None if no_interval else interval
     question = Question(method or DEFAULT_METHOD, leave_out, anchors, targets, models, without_latency, seed, level)
-    validation = run(dataset, question, track, checkpoint)
+    if method == "hardware-metrics":
+        from profet.evaluation.epochs.hardware_metrics import validate_hardware_metrics
+
+        validation = validate_hardware_metrics(dataset, question)
+    else:
+        validation = run(dataset, question, track, checkpoint)
     if plot is not None or report is not None:
         from profet.reports.validation_report import validation_report
 

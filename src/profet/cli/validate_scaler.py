@@ -23,6 +23,13 @@ from profet.cli.reporting import check_outputs, save_outputs, tell_outputs
 @click.option(
     "--anchor", "anchors", multiple=True, metavar="NAME", help="Whose predictions give the ends; else all."
 )
+@click.option(
+    "--scaler",
+    type=click.Choice(["learnt", "published"]),
+    default="learnt",
+    show_default=True,
+    help="Which to score.",
+)
 @checkpoint_option
 @seed_option
 @plot_option
@@ -34,6 +41,7 @@ def validate_scaler(
     method: str | None,
     instances: tuple[str, ...],
     anchors: tuple[str, ...],
+    scaler: str,
     checkpoint: str | None,
     seed: int,
     plot: str | None,
@@ -56,7 +64,7 @@ def validate_scaler(
     dataset = Dataset.load(dataset_path)
     dataset.check_instances(instances, dataset.instances, "instance")
     question = Question(method or DEFAULT_METHOD, anchors=anchors, targets=instances, seed=seed, interval=None)
-    scores = score_scaler(dataset, instances, validate(dataset, question, track, checkpoint).rows)
+    scores = score_scaler(dataset, instances, validate(dataset, question, track, checkpoint).rows, scaler)
     facts = scaler_facts(scores, question.method)
     if plot is not None or report is not None:
         from profet.reports.scaler_validation_report import scaler_validation_report

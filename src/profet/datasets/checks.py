@@ -31,8 +31,13 @@ class Finding:
 
 
 def check(dataset: Dataset) -> list[Finding]:
-    """Return everything found, kind by kind, in the order of the runs."""
+    """Return everything found, kind by kind, in the order of the runs.
+
+    Of runs with hardware metrics the epochs were timed, by other instances and workloads: only duplicates count.
+    """
+    dataset, metered = dataset.split_metrics()
     return [
+        *_duplicates(metered),
         *_duplicates(dataset),
         *_missing_latencies(dataset),
         *_missing_profiles(dataset),

@@ -4,7 +4,7 @@ import hashlib
 import io
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
@@ -25,8 +25,11 @@ WORKLOAD_KEY = ["model", "pixels", "batch_size", "optimizer"]
 RUN_KEY = ["experiment", "instance", *WORKLOAD_KEY]
 _TEXT = ("experiment", "instance", "model", "family", "optimizer")
 _NUMBERS = ("pixels", "batch_size", "steps", "step_latency_ms", "epoch_latency_s")
+EPOCH_SAMPLES = "epoch_samples"
+"""Column of runs, where some were timed by whole epochs: how many samples an epoch has; NaN where unknown."""
+
 _WHOLE = ("pixels", "batch_size", "steps")
-_HOST, _DEVICE = "host_us:", "device_us:"
+_HOST, _DEVICE, _HARDWARE = "host_us:", "device_us:", "hardware:"
 _METADATA_KEY = b"profet"
 _MAX_BYTES = 4 * 1024**3
 
@@ -39,10 +42,12 @@ class Dataset:
 
     Args:
         runs: columns experiment, instance, model, family, optimizer (text), pixels, batch_size (whole),
-            steps (of the capture; 0 without one), step_latency_ms and epoch_latency_s (NaN where unknown).
+            steps (of the capture; 0 without one), step_latency_ms and epoch_latency_s (NaN where unknown); may
+            have EPOCH_SAMPLES.
         host_us: µs per step, one column an operation; NaN in every column of a run without a profile.
         device_us: the same on the device.
         sources: where it came from, one line each.
+        hardware: hardware metrics, one column each; NaN where unknown. No column where no run has any.
 
     Raises:
         InputError: a column is missing, or a value that must be above zero is not.
@@ -52,6 +57,7 @@ class Dataset:
     host_us: pd.DataFrame
     device_us: pd.DataFrame
     sources: tuple[str, ...] = ()
+    hardware: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     def __post_init__(self) -> None:
         missing = [name for name in (*_TEXT, *_NUMBERS) if name not in self.runs]
@@ -59,6 +65,10 @@ class Dataset:
             raise InputError(f"data set without column {missing[0]!r}; import it again")
         if not len(self.runs) == len(self.host_us) == len(self.device_us):
             raise InputError("data set whose runs and profiles differ in number; import it again")
+        if not self.hardware.shape[1]:
+            object.__setattr__(self, "hardware", pd.DataFrame(index=self.runs.index))
+        if len(self.hardware) != len(self.runs):
+            raise InputError("data set whose runs and hardware metrics differ in number; import it again")
         _check_columns(self.runs)
         latency = self.runs["step_latency_ms"].to_numpy(float)
         if ((latency > LARGEST_TIME) | (latency <= 0)).any():
@@ -81,6 +91,35 @@ class Dataset:
         """Whether each run has a profile, shape (runs,)."""
         steps: npt.NDArray[np.float64] = self.runs["steps"].to_numpy(float)
         return steps > 0
+
+    @property
+    def has_metrics(self) -> npt.NDArray[np.bool_]:
+        """Whether each run has hardware metrics, shape (runs,)."""
+        known: npt.NDArray[np.bool_] = np.isfinite(self.hardware.to_numpy(float)).any(axis=1)
+        return known
+
+    def split_metrics(self) -> tuple[Self, Self]:
+        """Return the runs without hardware metrics, whose steps were timed, and those with, whose epochs were."""
+        known = self.has_metrics
+        frames = (self.runs, self.host_us, self.device_us, self.hardware)
+        runs, host, device, _ = (frame[~known].reset_index(drop=True) for frame in frames)
+        timed = type(self)(runs, host, device, self.sources)
+        runs, host, _, hardware = (frame[known].reset_index(drop=True) for frame in frames)
+        none = host.iloc[:, :0]
+        return timed, type(self)(runs, none, none, self.sources, hardware)
+
+    def timed(self) -> Self:
+        """Return the runs whose steps were timed: all but those with hardware metrics, of which epochs were.
+
+        Raises:
+            InputError: there is no other.
+        """
+        known = self.has_metrics
+        if known.any() and known.all():
+            raise InputError(
+                "the data set holds hardware metrics alone, no step latencies; say --method hardware-metrics"
+            )
+        return self.split_metrics()[0] if known.any() else self
 
     @property
     def _works(self) -> npt.NDArray[np.bool_]:
@@ -155,14 +194,16 @@ class Dataset:
 
     def with_families(self, families: Sequence[str]) -> Self:
         """Return the same runs with other model families, one a run."""
-        return type(self)(self.runs.assign(family=list(families)), self.host_us, self.device_us, self.sources)
+        runs = self.runs.assign(family=list(families))
+        return type(self)(runs, self.host_us, self.device_us, self.sources, self.hardware)
 
     def _table(self) -> pd.DataFrame:
         return pd.concat(
             [
-                self.runs[[*_TEXT, *_NUMBERS]],
+                self.runs[[*_TEXT, *_NUMBERS, *self.runs.columns.intersection([EPOCH_SAMPLES])]],
                 self.host_us.add_prefix(_HOST),
                 self.device_us.add_prefix(_DEVICE),
+                self.hardware.add_prefix(_HARDWARE),
             ],
             axis=1,
         )
@@ -209,15 +250,16 @@ class Dataset:
 
     @classmethod
     def _from_table(cls, table: pd.DataFrame, sources: tuple[str, ...]) -> Self:
-        runs = table[[name for name in (*_TEXT, *_NUMBERS) if name in table]]
-        return cls(runs, side_columns(table, _HOST), side_columns(table, _DEVICE), sources)
+        runs = table[[name for name in (*_TEXT, *_NUMBERS, EPOCH_SAMPLES) if name in table]]
+        sides = [side_columns(table, prefix) for prefix in (_HOST, _DEVICE, _HARDWARE)]
+        return cls(runs, sides[0], sides[1], sources, sides[2])
 
 
 def _check_columns(runs: pd.DataFrame) -> None:
     for name in _TEXT:
         if not runs[name].map(lambda value: isinstance(value, str)).all():
             raise InputError(f"data set whose column {name} does not hold text everywhere; import it again")
-    for name in _NUMBERS:
+    for name in (*_NUMBERS, *runs.columns.intersection([EPOCH_SAMPLES])):
         if not pd.api.types.is_numeric_dtype(runs[name]) or (name in _WHOLE and runs[name].isna().any()):
             raise InputError(f"data set whose column {name} does not hold numbers; import it again")
     for name in ("pixels", "batch_size"):
@@ -232,7 +274,10 @@ def side_columns(table: pd.DataFrame, prefix: str) -> pd.DataFrame:
 
 
 def merge(datasets: Sequence[Dataset]) -> Dataset:
-    """Put data sets one after another; an operation that one lacks took its profiled runs no time."""
+    """Put data sets one after another.
+
+    An operation that one lacks took its profiled runs no time; hardware metrics that it lacks are unknown.
+    """
     sides = []
     for side in ("host_us", "device_us"):
         stacked = pd.concat([getattr(dataset, side) for dataset in datasets], ignore_index=True)
@@ -241,4 +286,5 @@ def merge(datasets: Sequence[Dataset]) -> Dataset:
         sides.append(stacked[sorted(stacked.columns)])
     runs = pd.concat([dataset.runs for dataset in datasets], ignore_index=True)
     sources = tuple(dict.fromkeys(source for dataset in datasets for source in dataset.sources))
-    return Dataset(runs, sides[0], sides[1], sources)
+    hardware = pd.concat([dataset.hardware for dataset in datasets], ignore_index=True)
+    return Dataset(runs, sides[0], sides[1], sources, hardware)

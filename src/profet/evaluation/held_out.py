@@ -45,6 +45,11 @@ class FoldTask:
     groups: Groups | None
     level: float
 
+    @property
+    def rows(self) -> int:
+        """How many runs it scores."""
+        return int(self.fold.test.sum())
+
 
 def predict_held_out(task: FoldTask) -> Columns:
     """Return columns of held-out predictions: latencies, members, doubts, and ends of calibrated intervals."""

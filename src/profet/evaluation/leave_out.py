@@ -1,9 +1,10 @@
 """Predictions for models that their predictor never saw, and how wrong they are."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -12,14 +13,19 @@ from profet.datasets.dataset import Dataset
 from profet.datasets.folds import leave_out_folds
 from profet.errors import InputError
 from profet.evaluation.checkpoint import Answer, Checkpoint
+from profet.evaluation.data_sheets.instance_left_out import BY_FAMILY, SheetTask, predict_left_out, sheet_tasks
+from profet.evaluation.data_sheets.machines import Machines
 from profet.evaluation.held_out import FoldTask, predict_held_out
 from profet.evaluation.metrics import Metrics, absolute_percentage_errors, measure
 from profet.evaluation.parallel import Track, run_all, silent
+from profet.instances.catalogue import Catalogue
 from profet.names import suggest
 from profet.predictors.intervals import DEFAULT_LEVEL
 from profet.predictors.methods import method_class
 
 LEAVE_OUT = ("model", "family", "instance")
+
+Fold = TypeVar("Fold", FoldTask, SheetTask)
 
 
 @dataclass(frozen=True)
@@ -28,7 +34,7 @@ class Question:
 
     Args:
         method: name of the predictor.
-        leave_out: "model" or "family".
+        leave_out: "model", "family" or "instance".
         anchors: all with profiles unless given.
         targets: all instances unless given.
         leave_out_models: leave these out together, as the only fold.
@@ -110,27 +116,49 @@ class Validation:
 def validate(
     dataset: Dataset, question: Question, track: Track = silent, checkpoint_folder: str | Path | None = None
 ) -> Validation:
-    """Leave models or families out, one at a time, and predict them from the rest.
+    """Leave models, families or instances out, one at a time, and predict them from the rest.
+
+    With an instance the model that is scored is left out too.
 
     Finished folds are kept in checkpoint_folder where one is given, and taken from there the next time.
 
     Raises:
         InputError: an unknown method, instance or model, or nothing would be left to learn from.
     """
+    dataset = dataset.timed()
     pairs = _pairs(dataset, question)
+    if question.leave_out == "instance":
+        return _validate_on_instances(dataset, question, pairs, track, checkpoint_folder)
     tasks: list[FoldTask] = []
     frames: list[pd.DataFrame] = []
     for anchor, target in pairs:
         for task, runs in fold_tasks(dataset, question, anchor, target):
             tasks.append(task)
             frames.append(runs)
-    answers = _answers(dataset, question, tasks, track, checkpoint_folder)
+    return _joined(question, frames, _answers(dataset, question, predict_held_out, tasks, track, checkpoint_folder))
+
+
+def _joined(question: Question, frames: list[pd.DataFrame], answers: list[Answer]) -> Validation:
     rows = pd.concat(
         [frame.assign(**answer) for frame, answer in zip(frames, answers, strict=True)], ignore_index=True
     )
     chosen = "without_latency" if question.without_latency else "with_latency"
     ends = {f"{end}_ms": rows.get(f"{chosen}_{end}_ms", np.nan) for end in ("low", "high")}
     return Validation(question, rows.assign(predicted_ms=rows[f"{chosen}_ms"], **ends))
+
+
+def _validate_on_instances(
+    dataset: Dataset, question: Question, pairs: list[tuple[str, str]], track: Track, folder: str | Path | None
+) -> Validation:
+    machines = Machines.of(dataset, Catalogue.load())
+    wanted = [pair for pair in machines.pairs() if pair in pairs]
+    if not wanted:
+        raise InputError("--leave-out instance: of these anchors and targets no two have known data sheets")
+    tasks, frames = [], []
+    for task, runs in sheet_tasks(dataset, machines, wanted, question.method, question.seed, question.interval):
+        tasks.append(task)
+        frames.append(runs)
+    return _joined(question, frames, _answers(dataset, question, predict_left_out, tasks, track, folder))
 
 
 def fold_tasks(
@@ -155,10 +183,10 @@ def fold_tasks(
 
 def _pairs(dataset: Dataset, question: Question) -> list[tuple[str, str]]:
     method_class(question.method)
-    if question.leave_out == "instance":
+    if question.leave_out == "instance" and question.method not in BY_FAMILY:
         raise InputError(
-            f"--leave-out instance: the {question.method} method learns from measurements on its target,"
-            " so it cannot predict an instance left out; leave out model or family"
+            f"--leave-out instance: the {question.method} method does not tell where time goes by op family, which"
+            f" a data sheet needs; take --method {' or '.join(BY_FAMILY)}, or leave out model or family"
         )
     if question.leave_out not in LEAVE_OUT:
         raise InputError(f"--leave-out {question.leave_out!r}: {suggest(question.leave_out, LEAVE_OUT)}")
@@ -189,10 +217,15 @@ def instance_pairs(
 
 
 def _answers(
-    dataset: Dataset, question: Question, tasks: list[FoldTask], track: Track, folder: str | Path | None
+    dataset: Dataset,
+    question: Question,
+    work: Callable[[Fold], Answer],
+    tasks: Sequence[Fold],
+    track: Track,
+    folder: str | Path | None,
 ) -> list[Answer]:
     if folder is None:
-        return list(run_all(predict_held_out, tasks, "validating", track))
+        return list(run_all(work, tasks, "validating", track))
     facts = {
         "dataset": dataset.fingerprint,
         "method": question.method,
@@ -200,9 +233,9 @@ def _answers(
         "interval": question.interval,
     }
     checkpoint = Checkpoint(folder, facts)
-    kept = {task.name: checkpoint.load(task.name, int(task.fold.test.sum())) for task in tasks}
+    kept = {task.name: checkpoint.load(task.name, task.rows) for task in tasks}
     missing = [task for task in tasks if kept[task.name] is None]
-    for task, answer in zip(missing, run_all(predict_held_out, missing, "validating", track), strict=True):
+    for task, answer in zip(missing, run_all(work, missing, "validating", track), strict=True):
         checkpoint.store(task.name, answer)
         kept[task.name] = answer
     return [answer for answer in kept.values() if answer is not None]

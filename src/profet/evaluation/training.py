@@ -1,22 +1,25 @@
 """Trains the predictors of a bundle on a whole data set, and measures them on models left out."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 
-from profet.datasets.curves import complete_curves, measured_latencies
 from profet.datasets.dataset import WORKLOAD_KEY, Dataset, Rows
 from profet.errors import InputError
+from profet.evaluation.bundle_parts import measured_parts, published_scalers, shapes_part
+from profet.evaluation.epochs.hardware_metrics import train_hardware_metrics
+from profet.evaluation.epochs.learn import learn_from_epochs
 from profet.evaluation.leave_out import Question, instance_pairs
 from profet.evaluation.measuring import joint_errors, left_out, measured_errors
 from profet.evaluation.parallel import Track, run_all, silent
-from profet.evaluation.scaler_scores import at_fixed_size
 from profet.predictors.bundle_file import save_bundle
+from profet.predictors.epochs.hardware_metrics import METHOD as HARDWARE_METRICS
+from profet.predictors.epochs.hardware_metrics import PART as METRICS_PART
 from profet.predictors.joint_errors import JointErrors
 from profet.predictors.manifest import Provenance
 from profet.predictors.measured import Measured
 from profet.predictors.methods import Predictor, method_class, new_predictor
-from profet.predictors.scaling import SIZES, SizeScaler, fit_scalers
+from profet.predictors.scalers.published import SizeScaler
 from profet.predictors.state import State
 from profet.profiles.arrays import ProfileArrays
 
@@ -81,7 +84,10 @@ def train(
     Raises:
         InputError: an unknown method or anchor, or too few models to leave one out.
     """
+    if method == HARDWARE_METRICS:
+        return _train_on_metrics(dataset, measured)
     method_class(method)
+    whole, dataset = dataset, dataset.timed()
     rows, warnings = _shared_runs(dataset, instance_pairs(dataset, anchors))
     pairs = list(rows)
     tasks = [
@@ -96,6 +102,7 @@ def train(
     ]
     found: dict[tuple[str, str], Measured] = {}
     joint: dict[tuple[str, bool], JointErrors] = {}
+    parts: dict[str, State] = {}
     if measured:
         question = Question(method, seed=seed, interval=None)
         validations = left_out(dataset, question, pairs, track, checkpoint_folder)
@@ -106,16 +113,34 @@ def train(
             for anchor, target in pairs
             if (anchor, target) not in found
         ]
+        parts = measured_parts(dataset, method, rows, seed, track, checkpoint_folder)
     predictors = list(run_all(_fit, tasks, "training", track))
+    epochs = learn_from_epochs(whole, method, pairs, measured, track)
     return Trained(
         method,
-        dict(zip(pairs, predictors, strict=True)),
-        found,
+        {**dict(zip(pairs, predictors, strict=True)), **epochs.predictors},
+        {**found, **epochs.measured},
         joint,
-        _scalers(dataset),
-        _provenance(dataset, rows),
-        tuple(warnings),
+        published_scalers(dataset),
+        replace(_provenance(dataset, rows), dataset=whole.fingerprint),
+        (*warnings, *epochs.warnings),
+        {**parts, **shapes_part(dataset), **epochs.parts},
     )
+
+
+def _train_on_metrics(dataset: Dataset, measured: bool) -> Trained:
+    """Learn epoch times from hardware metrics alone."""
+    learnt = train_hardware_metrics(dataset, measured)
+    runs = dataset.split_metrics()[1].runs
+    origin = Provenance(
+        dataset=dataset.fingerprint,
+        sources=list(dataset.sources),
+        models=sorted(runs["model"].unique()),
+        workloads=len(runs.drop_duplicates(WORKLOAD_KEY)),
+        runs=max(ratio.runs for ratio in learnt.ratios.values()),
+        created_with=version("profet-latency"),
+    )
+    return Trained(HARDWARE_METRICS, {}, {}, {}, [], origin, parts={METRICS_PART: learnt.to_state()})
 
 
 def _provenance(dataset: Dataset, rows: dict[tuple[str, str], tuple[Rows, Rows]]) -> Provenance:
@@ -152,13 +177,3 @@ def _shared_runs(
 
 def _fit(task: _Task) -> Predictor:
     return new_predictor(task.method, task.seed).fit(task.anchor, task.target, task.workloads)
-
-
-def _scalers(dataset: Dataset) -> list[SizeScaler]:
-    scalers = []
-    for axis, sizes in SIZES.items():
-        curves = complete_curves(measured_latencies(dataset), axis, sizes, ["instance"])
-        fixed = at_fixed_size(curves, axis)
-        by_instance = {str(name): part.to_numpy() for name, part in fixed.groupby(level="instance")}
-        scalers += fit_scalers(axis, by_instance)
-    return scalers

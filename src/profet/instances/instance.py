@@ -15,6 +15,17 @@ SMALLEST, LARGEST = 1e-9, 1e9
 """What quantities and prices lie between; a mistake beyond."""
 
 
+GPU_QUANTITIES = (
+    "compute_capability",
+    "fp32_tflops",
+    "bandwidth_gb_s",
+    "memory_gib",
+    "base_clock_mhz",
+    "boost_clock_mhz",
+)
+"""Facts of a GPU that are numbers, each with a source."""
+
+
 class Gpu(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a data sheet says of one GPU.
 
@@ -24,6 +35,8 @@ class Gpu(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         fp32_tflops: peak rate of float32 arithmetic.
         bandwidth_gb_s: peak rate of its memory.
         memory_gib: of one GPU.
+        base_clock_mhz: that its processors never fall below under load.
+        boost_clock_mhz: at which the peak rate is reached.
         board: the device whose rates these are, as the source names it, such as "Tesla T4".
         source: which of the catalogue's sources states this.
         other_sources: of the fields that another source states, by field.
@@ -34,13 +47,15 @@ class Gpu(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     fp32_tflops: float | None = None
     bandwidth_gb_s: float | None = None
     memory_gib: float | None = None
+    base_clock_mhz: float | None = None
+    boost_clock_mhz: float | None = None
     board: str | None = None
     source: str
     other_sources: dict[str, str] = {}
 
     def __post_init__(self) -> None:
         _check_name(self.name, "a GPU's name")
-        for what in ("compute_capability", "fp32_tflops", "bandwidth_gb_s", "memory_gib"):
+        for what in GPU_QUANTITIES:
             _check_quantity(getattr(self, what), f"GPU {self.name}: {what}")
         if self.board is not None:
             _check_name(self.board, f"GPU {self.name}: board")

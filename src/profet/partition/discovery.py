@@ -9,6 +9,7 @@ from profet.partition.backends.failures import error_line
 from profet.partition.backends.protocol import Backend, Device
 from profet.partition.backends.registry import backend, backends
 from profet.partition.cores import usable_cores
+from profet.partition.node_names import split_node
 from profet.partition.units import SHORT_NAME, Unit, format_cores, parse_unit, split_names
 
 SIMULATED = "simulated"
@@ -57,19 +58,28 @@ def resolve_units(text: str) -> tuple[Unit, ...]:
     """Return the units that ``--device`` names.
 
     Args:
-        text: names with commas between: ``cpu``, ``igpu``, ``gpu0`` for what this machine has, or exact ones.
+        text: names with commas between: ``cpu``, ``igpu``, ``gpu0`` for what this machine has, or exact ones; each
+            with ``ray://NODE:`` before it for what another machine has.
 
     Raises:
         InputError: no such name or device, a runtime that is not installed or broken, or cores that are not there.
     """
     units: list[Unit] = []
     for name in split_names(text):
-        unit = _short(name) if SHORT_NAME.fullmatch(name) else _exact(name)
+        unit = _resolved(name)
         same = next((each for each in units if each.full_name == unit.full_name), None)
         if same is not None:
             raise InputError(f"--device: {same.name} and {unit.name} are the same unit; name one of them")
         units.append(unit)
     return tuple(units)
+
+
+def _resolved(name: str) -> Unit:
+    if split_node(name)[0] is None:
+        return _short(name) if SHORT_NAME.fullmatch(name) else _exact(name)
+    from profet.partition.remote.units import resolve_remote
+
+    return resolve_remote(name)
 
 
 def short_names(found: Sequence[FoundBackend]) -> dict[str, str]:

@@ -17,7 +17,7 @@ def shared_cores_warnings(units: Sequence[Unit]) -> list[str]:
     """
     computing = [unit for unit in units if unit.device.lower() in _ON_THE_PROCESSOR and unit.backend != "simulated"]
     for one, other in combinations(computing, 2):
-        shared = sorted(set(_cores(one)) & set(_cores(other)))
+        shared = sorted(set(_cores(one)) & set(_cores(other))) if one.node == other.node else []
         if shared:
             return [
                 f"{one.name} and {other.name} share core {format_cores(tuple(shared))}: run together, each takes"
@@ -28,4 +28,8 @@ def shared_cores_warnings(units: Sequence[Unit]) -> list[str]:
 
 
 def _cores(unit: Unit) -> tuple[int, ...]:
-    return unit.cores or usable_cores()
+    if unit.cores or unit.node is None:
+        return unit.cores or usable_cores()
+    from profet.partition.remote.units import unit_there
+
+    return unit_there(unit).cores

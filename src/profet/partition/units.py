@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from profet.errors import InputError
 from profet.names import suggest
+from profet.partition.node_names import RAY, split_node
 
 BACKENDS = ("onnxruntime", "openvino", "torch", "tvm", "simulated")
 PRECISIONS = ("f32", "f16", "bf16")
@@ -42,6 +43,7 @@ class Unit:
         precision: what it computes in; f32 unless asked.
         largest_batch: images it may be given at once; None for no limit but memory.
         options: further settings of the backend (the simulated one's), as given.
+        node: of a Ray cluster, whose unit it is; None for this machine.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Unit:
     precision: str = "f32"
     largest_batch: int | None = None
     options: tuple[tuple[str, str], ...] = ()
+    node: str | None = None
 
     @property
     def full_name(self) -> str:
@@ -65,7 +68,8 @@ class Unit:
             parts.append(f"precision={self.precision}")
         if self.largest_batch is not None:
             parts.append(f"largest={self.largest_batch}")
-        return ":".join([*parts, *(f"{key}={value}" for key, value in self.options)])
+        name = ":".join([*parts, *(f"{key}={value}" for key, value in self.options)])
+        return name if self.node is None else f"{RAY}{self.node}:{name}"
 
     @property
     def worker_threads(self) -> int | None:
@@ -97,7 +101,7 @@ def split_names(text: str) -> list[str]:
 
 
 def parse_unit(text: str) -> Unit:
-    """Read an exact name: ``backend:device[@cores][:key=value]...``.
+    """Read an exact name: ``[ray://node:]backend:device[@cores][:key=value]...``.
 
     Args:
         text: for example ``onnxruntime:cpu@0-3``, ``openvino:GPU.0:precision=f16`` or
@@ -109,6 +113,10 @@ def parse_unit(text: str) -> Unit:
     >>> parse_unit("onnxruntime:cpu@0-2+5:largest=64").cores
     (0, 1, 2, 5)
     """
+    node, of_node = split_node(text.strip())
+    if node is not None:
+        unit = replace(parse_unit(of_node), node=node)
+        return unit.named(unit.full_name)
     pieces = text.strip().split(":")
     backend = pieces[0]
     short = re.match(rf"({SHORT_NAME.pattern})[@:].", text.strip())

@@ -78,7 +78,8 @@ class BlendPredictor:
                 self.translation_.neighbourhood_ = self.additive_.neighbourhood_
         return self
 
-    def _parts(self, anchor: ProfileArrays) -> Components:
+    def parts(self, anchor: ProfileArrays) -> Components:
+        """Return what n steps on the anchor consist of; a latency that is NaN is read from the capture."""
         if not self.workloads_:
             raise ValueError("not fitted; call fit first")
         captured = captured_us(anchor)
@@ -90,19 +91,13 @@ class BlendPredictor:
 
     def answer(self, anchor: ProfileArrays, framework: str | None = None) -> Answer:
         """Return the latency on the target with what it rests on, for n profiles of one framework, where known."""
-        parts = self._parts(anchor)
+        parts = self.parts(anchor)
         near = self.additive_.neighbourhood_.near(parts)
-        members = {"additive": self.additive_.predict(parts, near)}
-        families_us = self.additive_.split(parts)
-        if self.translation_ is not None:
-            same = self.translation_.neighbourhood_ is self.additive_.neighbourhood_
-            families_us = np.column_stack(self.translation_.translate(parts, near if same else None))
-            members["translation"] = families_us.sum(axis=1)
+        members, families_us = self._translate(parts, near)
         logs = {name: np.log(np.maximum(value, _LITTLE_US)) for name, value in members.items()}
         latency_us = np.exp(self._mean(logs))
         disagreement = np.abs(logs["additive"] - logs.get("translation", logs["additive"])) / 2
         novelty = near.distances().min(axis=1)
-        families_us *= (latency_us / np.maximum(families_us.sum(axis=1), _LITTLE_US))[:, None]
         nearby = tuple(self.workloads_[place] for place in nearest(near, 0, _NEAREST)) if len(parts) else ()
         return Answer(
             latency_us / US_PER_MS,
@@ -121,6 +116,22 @@ class BlendPredictor:
             ),
             nearby,
         )
+
+    def split(self, parts: Components) -> FloatArray:
+        """Return the target's time by family and, last, its gap, in µs per step, shape (n, families + 1)."""
+        return self._translate(parts, self.additive_.neighbourhood_.near(parts))[1]
+
+    def _translate(self, parts: Components, near: Proximity) -> tuple[dict[str, FloatArray], FloatArray]:
+        """Return each member's step on the target, and its split by family, which adds up to their mean; in µs."""
+        members = {"additive": self.additive_.predict(parts, near)}
+        families_us = self.additive_.split(parts)
+        if self.translation_ is not None:
+            same = self.translation_.neighbourhood_ is self.additive_.neighbourhood_
+            families_us = np.column_stack(self.translation_.translate(parts, near if same else None))
+            members["translation"] = families_us.sum(axis=1)
+        logs = {name: np.log(np.maximum(value, _LITTLE_US)) for name, value in members.items()}
+        families_us *= (np.exp(self._mean(logs)) / np.maximum(families_us.sum(axis=1), _LITTLE_US))[:, None]
+        return members, families_us
 
     def _mean(self, logs: dict[str, FloatArray]) -> FloatArray:
         weight = self.translation_weight if "translation" in logs else 0.0

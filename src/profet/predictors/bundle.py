@@ -1,5 +1,6 @@
 """Trained predictors as one file, with what they were trained on and how wrong they were measured to be."""
 
+from collections.abc import Sequence
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
@@ -11,13 +12,17 @@ from profet.errors import BundleError, InputError
 from profet.files import read_bounded
 from profet.names import suggest
 from profet.predictors.archive import MAX_FILE_BYTES, Archive, Arrays
+from profet.predictors.blend import BlendPredictor
 from profet.predictors.bundle_file import SCHEMA, joint_prefix, pair_prefix, part_prefix
+from profet.predictors.epochs.converted import ConvertedPredictor
+from profet.predictors.epochs.hardware_metrics import METHOD as HARDWARE_METRICS
 from profet.predictors.intervals import Calibration
 from profet.predictors.joint_errors import JointErrors
 from profet.predictors.manifest import Manifest, Pair, Provenance
 from profet.predictors.measured import Measured
 from profet.predictors.methods import METHODS, Predictor, pair_class
-from profet.predictors.scaling import SizeScaler
+from profet.predictors.onboarding.predictor import OnboardedPredictor
+from profet.predictors.scalers.published import SizeScaler
 from profet.predictors.state import State
 
 _SCHEMA_FAMILY = "profet/bundle/"
@@ -65,6 +70,10 @@ class Bundle:
             raise InputError(f"target {target!r} {problem}; {suggest(target, known)}")
         return found
 
+    def has(self, anchor: str, target: str) -> bool:
+        """Whether it can answer for a pair."""
+        return any((pair.anchor, pair.target) == (anchor, target) for pair in self.pairs)
+
     @property
     def anchors(self) -> list[str]:
         """Instances it can predict from, sorted."""
@@ -94,6 +103,8 @@ class Bundle:
             arrays = self._archive.arrays(pair_prefix(anchor, target))
             try:
                 predictor = pair_class(entry.method or self.method).from_state(State(entry.settings, arrays))
+                if isinstance(predictor, OnboardedPredictor | ConvertedPredictor):
+                    predictor.rest_on(self.learnt(anchor, predictor.known_targets))
                 calibrations = Measured.calibrations_from(arrays)
             except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
                 raise BundleError(
@@ -102,6 +113,18 @@ class Bundle:
             self._loaded[anchor, target] = predictor
             self._calibrations[anchor, target] = calibrations
         return self._loaded[anchor, target]
+
+    def learnt(self, anchor: str, targets: Sequence[str] | None = None) -> dict[str, BlendPredictor]:
+        """Return the predictors by our method that were learnt from runs on some targets, all of them unless told.
+
+        Raises:
+            BundleError: arrays of one of them are not those of its method.
+        """
+        own = [e.target for e in self._manifest.pairs if e.anchor == anchor and e.method is None]
+        predictors = {
+            name: self.predictor(anchor, name) for name in sorted(own) if targets is None or name in targets
+        }
+        return {name: each for name, each in predictors.items() if isinstance(each, BlendPredictor)}
 
     def calibration(self, anchor: str, target: str, latency_known: bool) -> Calibration | None:
         """Return how large the errors of a pair are; None where they were not measured.
@@ -191,7 +214,7 @@ class Bundle:
             raise BundleError(f"{source}: its manifest does not fit ({error}); train it again") from None
         if len({(entry.anchor, entry.target) for entry in manifest.pairs}) < len(manifest.pairs):
             raise BundleError(f"{source}: a pair stands there twice; train it again")
-        if manifest.method not in METHODS:
+        if manifest.method not in {*METHODS, HARDWARE_METRICS}:
             raise BundleError(
                 f"{source}: method {manifest.method[:60]!r} is not in this version of Profet; update it"
             )

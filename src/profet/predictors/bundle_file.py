@@ -1,7 +1,7 @@
 """What a bundle's file holds, under which names, and how it is written."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -9,11 +9,12 @@ import numpy as np
 
 from profet.files import write_whole
 from profet.predictors.archive import Arrays, pack
+from profet.predictors.epochs.converted import CONVERTED, ConvertedPredictor
 from profet.predictors.joint_errors import JointErrors
 from profet.predictors.manifest import Entry, JointEntry, Manifest, Provenance
 from profet.predictors.measured import Measured
 from profet.predictors.methods import Predictor
-from profet.predictors.scaling import SizeScaler
+from profet.predictors.scalers.published import SizeScaler
 from profet.predictors.state import State
 
 SCHEMA = "profet/bundle/1"
@@ -41,7 +42,10 @@ def save_bundle(
     for (anchor, target), predictor in sorted(predictors.items()):
         state = predictor.to_state()
         known = measured.get((anchor, target), Measured())
-        entries.append(Entry(anchor, target, state.settings, list(known.errors)))
+        entry = Entry(anchor, target, state.settings, list(known.errors))
+        if isinstance(predictor, ConvertedPredictor):
+            entry = replace(entry, method=CONVERTED, basis=CONVERTED, explanation=predictor.explanation)
+        entries.append(entry)
         kept = {**state.arrays, **known.calibration_arrays()}
         arrays.update({pair_prefix(anchor, target) + name: array for name, array in kept.items()})
     together = []

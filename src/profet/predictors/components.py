@@ -1,6 +1,6 @@
 """What a step consists of: device time by op family, and the gap in which no device operation runs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any, Self
@@ -68,6 +68,11 @@ class Components:
             checked(arrays, "input_us", (n,), least=0.0),
             checked(arrays, "step_us", (n,), least=1e-6),
         )
+
+    @classmethod
+    def joined(cls, several: Sequence[Self]) -> Self:
+        """Put components of several sets of runs one after another."""
+        return cls(*(np.concatenate([getattr(each, field.name) for each in several]) for field in fields(cls)))
 
     def take(self, rows: npt.NDArray[np.bool_] | npt.NDArray[np.intp]) -> Self:
         """Select runs by a mask of shape (n,) or by their indices."""

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from profet.predictors.scaling import SizeScaler
+from profet.predictors.scalers.published import SizeScaler
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,9 @@ class Provenance:
 
 LEARNT = "learnt"
 """Basis of a pair that was learnt from runs on both its instances."""
+
+EXTRAPOLATED = "extrapolated"
+"""Basis of a prediction for, or from, an instance of which no run was ever seen."""
 
 
 @dataclass(frozen=True)

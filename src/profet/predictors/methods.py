@@ -7,6 +7,8 @@ from profet.errors import InputError
 from profet.names import suggest
 from profet.predictors.answer import Answer
 from profet.predictors.blend import BlendPredictor
+from profet.predictors.epochs.converted import CONVERTED, ConvertedPredictor
+from profet.predictors.onboarding.predictor import ONBOARDED, OnboardedPredictor
 from profet.predictors.published import PublishedPredictor
 from profet.predictors.state import State
 from profet.profiles.arrays import FloatArray, ProfileArrays
@@ -46,7 +48,7 @@ class Predictor(Protocol):
 METHODS: dict[str, type[Predictor]] = {"blend": BlendPredictor, "published": PublishedPredictor}
 
 
-PAIR_METHODS: dict[str, type[Predictor]] = {}
+PAIR_METHODS: dict[str, type[Predictor]] = {ONBOARDED: OnboardedPredictor, CONVERTED: ConvertedPredictor}
 """Predictors of single pairs that stand in a bundle beside those of its own method."""
 
 

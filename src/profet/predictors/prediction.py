@@ -1,24 +1,23 @@
 """From one profile to the step latency on every target, with what should make one careful."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from profet.errors import BundleError, InputError
-from profet.predictors.answer import NOVELTY, Answer, Caution
+from profet.errors import InputError
+from profet.instances.catalogue import Catalogue
+from profet.predictors.anchor_latency import covered_times, latency_warnings, where_measured
+from profet.predictors.answer import Caution
 from profet.predictors.bundle import Bundle
-from profet.predictors.card import AccuracyCard, FamilyTime, Prediction, TargetPrediction
-from profet.predictors.intervals import DEFAULT_LEVEL, WIDENED, Calibration, interval_ms
+from profet.predictors.card import Prediction, TargetPrediction
+from profet.predictors.data_sheets.prediction import predict_from_sheets
+from profet.predictors.intervals import DEFAULT_LEVEL
+from profet.predictors.pair_prediction import PairQuestion, Told, predict_pair
+from profet.predictors.sizes.what_if import Move, asked_size, move_to
 from profet.profiles.arrays import ProfileArrays
-from profet.profiles.diagnosis import diagnose, is_cut_short
-from profet.profiles.profile import LARGEST_TIME, UNKNOWN_FRAMEWORK, Profile
-from profet.profiles.steps import LEAST_COVERED, MOST_COVERED, likely_latency
-from profet.quantities import US_PER_MS, format_ms
-
-_UNLIKE = (
-    "this profile is unlike what was learnt from, more than 95 % of the runs that the error was measured on"
-    " (nearest: {nearest}); the interval says how much that costs; train on runs like yours to be surer"
-)
+from profet.profiles.diagnosis import is_cut_short
+from profet.profiles.profile import UNKNOWN_FRAMEWORK, Profile
 
 
 def predict(
@@ -29,8 +28,14 @@ def predict(
     anchor_latency_ms: float | None = None,
     targets: Sequence[str] | None = None,
     interval: float = DEFAULT_LEVEL,
+    catalogue: Catalogue | None = None,
+    batch_size: int | None = None,
+    pixels: int | None = None,
 ) -> Prediction:
     """Predict the step latency on targets from a profile on an anchor.
+
+    An anchor that the bundle does not know, and a target that is named, are extrapolated where the catalogue has
+    them: as another machine with the same GPU, else from data sheets.
 
     Args:
         profile: of one workload on the anchor.
@@ -39,150 +44,89 @@ def predict(
         anchor_latency_ms: its step latency with the profiler off; the profile's own unless given.
         targets: the instances asked about; all that the bundle has for this anchor unless given.
         interval: chance that low to high is to hold, between 0 and 1.
+        catalogue: of instances that the bundle does not know; the shipped one with the user's own unless given.
+        batch_size: samples a step to predict for; the profile's own unless given.
+        pixels: width and height of the input to predict for; the profile's own unless given.
 
     Raises:
-        InputError: unknown or missing anchor, unknown target, no device operations, or a profile so far from
-            the training data that no usable latency comes out.
+        InputError: unknown or missing anchor, unknown target, no device operations, a size out of reach, or a
+            profile so far from the training data that no usable latency comes out.
         BundleError: the bundle cannot be used.
     """
     bundle = bundle or Bundle.load()
-    name, latency_ms, warnings = _where_measured(profile, bundle, anchor, anchor_latency_ms)
-    if not profile.has_device_operations:
-        raise InputError("the profile has no device operations; record a training step that runs on the GPU")
+    name, latency_ms, warnings = where_measured(profile, bundle, anchor, anchor_latency_ms)
+    _check_question(profile, interval)
+    wanted = list(dict.fromkeys(targets)) if targets else _all_targets(bundle, name, catalogue)
+    told = [*profile.warnings, *warnings, *latency_warnings(profile, latency_ms)]
+    believed = covered_times(profile, latency_ms) is None
+    fits = believed and (latency_ms is None or not is_cut_short(profile, latency_ms))
     arrays = ProfileArrays.from_profiles([profile])
     arrays.step_latency_ms[0] = np.nan if latency_ms is None else latency_ms
-    wanted = list(dict.fromkeys(targets)) if targets else bundle.targets(name)
-    if not 0 < interval < 1:
-        raise InputError(f"interval of {interval:g}: a chance lies between 0 and 1, such as 0.9")
-    told = [*profile.warnings, *warnings, *_latency_warnings(profile, latency_ms)]
-    believed = _covered(profile, latency_ms) is None
-    fits = believed and (latency_ms is None or not is_cut_short(profile, latency_ms))
+    sizes = asked_size(profile, batch_size, pixels)
+    move = None if sizes is None else move_to(bundle, name, arrays, sizes)
+    if move is not None:
+        arrays, told = move.moved, [*told, *(caution.text for caution in move.cautions)]
     framework = None if profile.framework == UNKNOWN_FRAMEWORK else profile.framework
-    predictions = []
+    asked = PairQuestion(name, name, arrays, framework, interval, not fits)
+    questions = _Questions(bundle, catalogue, asked, move)
+    predictions: list[TargetPrediction] = []
     for target in wanted:
-        prediction, cautions = _predict_target(bundle, name, target, arrays, framework, interval, not fits)
+        prediction, cautions = questions.answer(target)
         predictions.append(prediction)
         told += [caution.text for caution in cautions if believed or not caution.of_latency]
-    return Prediction(name, latency_ms, bundle.method, tuple(predictions), tuple(dict.fromkeys(told)))
+    own = profile.batch_size, profile.pixels
+    size = own if move is None else (move.asked.batch_size, move.asked.pixels)
+    return Prediction(name, latency_ms, bundle.method, tuple(predictions), tuple(dict.fromkeys(told)), *size, *own)
 
 
-def _predict_target(
-    bundle: Bundle,
-    anchor: str,
-    target: str,
-    arrays: ProfileArrays,
-    framework: str | None,
-    interval: float,
-    doubtful: bool,
-) -> tuple[TargetPrediction, list[Caution]]:
-    """Answer for one target; a doubtful profile is one whose latency or length does not fit it."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        answer = bundle.predictor(anchor, target).answer(arrays, framework)
-    latency_ms = _usable(float(answer.latency_ms[0]), target)
-    latency_known = not np.isnan(arrays.step_latency_ms[0])
-    cautions = list(answer.cautions)
-    widened = doubtful or any(caution.unmeasured for caution in cautions)
-    calibration = bundle.calibration(anchor, target, latency_known)
-    half_width = np.nan
-    expected: float | None = None
-    if calibration is not None and answer.doubts is not None:
-        factor = WIDENED if widened else 1.0
-        try:
-            expected = factor * float(calibration.expected_error(answer.doubts)[0])
-            half_width = factor * float(calibration.half_width(answer.doubts, interval)[0])
-        except ValueError as error:
-            raise BundleError(f"{bundle.where}: {anchor} → {target} has {error}; train it again") from None
-        cautions += _calibration_cautions(calibration, answer, interval, widened)
-    pair = bundle.pair(anchor, target)
-    basis = pair.basis, pair.explanation
-    card = AccuracyCard(
-        pair.error("model", latency_known),
-        pair.error("family", latency_known),
-        {name: float(values[0]) for name, values in answer.members.items() if not np.isnan(values[0])},
-        _family_times(answer),
-        answer.nearest_workloads,
-        expected,
-        widened and not np.isnan(half_width),
-    )
-    if np.isnan(half_width):
-        return TargetPrediction(target, latency_ms, None, None, None, card, *basis), cautions
-    low_ms, high_ms = (float(end[0]) for end in interval_ms(answer.latency_ms, np.array([half_width])))
-    return TargetPrediction(target, latency_ms, low_ms, high_ms, interval, card, *basis), cautions
-
-
-def _calibration_cautions(
-    calibration: Calibration, answer: Answer, interval: float, widened: bool
-) -> list[Caution]:
-    """Say where a profile lies beyond what the errors were measured on, or a level beyond what they support."""
-    cautions = []
-    if interval > calibration.highest_level:
-        text = (
-            f"no interval at {interval:g}: the errors of {calibration.rows:.0f} held-out runs support at most"
-            f" {calibration.highest_level:.4g}; ask for less with --interval, or train on more runs"
-        )
-        cautions.append(Caution(text))
-    if answer.doubts is not None and answer.doubts[0, NOVELTY] > calibration.unlike[NOVELTY] and not widened:
-        cautions.append(Caution(_UNLIKE.format(nearest="; ".join(answer.nearest_workloads))))
-    return cautions
-
-
-def _family_times(answer: Answer) -> tuple[FamilyTime, ...]:
-    if answer.families is None:
-        return ()
-    times = zip(answer.families.names, answer.families.anchor_ms[0], answer.families.target_ms[0], strict=True)
-    found = [FamilyTime(name, float(here), float(there)) for name, here, there in times if here > 0 or there > 0]
-    return tuple(sorted(found, key=lambda each: -each.target_ms))
-
-
-def _where_measured(
-    profile: Profile, bundle: Bundle, anchor: str | None, anchor_latency_ms: float | None
-) -> tuple[str, float | None, list[str]]:
-    """Return the anchor, its step latency and warnings: what the caller says wins over the profile."""
-    name = profile.instance if anchor is None else anchor
-    if name is None:
-        known = ", ".join(bundle.anchors)
-        raise InputError(f"the profile does not say where it was measured; give --anchor, one of: {known}")
-    if anchor_latency_ms is not None and not 0 < anchor_latency_ms < np.inf:
-        raise InputError(f"anchor latency of {anchor_latency_ms:g} ms: must be above zero and finite")
-    if profile.instance in (None, name):
-        return name, anchor_latency_ms or profile.step_latency_ms, []
-    warning = f"the profile says that it was measured on {profile.instance}; it was taken as one of {name}"
-    return name, anchor_latency_ms, [warning]
-
-
-def _usable(latency_ms: float, target: str) -> float:
-    if not 0 < latency_ms < LARGEST_TIME:
+def _check_question(profile: Profile, interval: float) -> None:
+    if not profile.has_device_operations:
+        metrics = ", or say --method hardware-metrics" if profile.hardware else ""
         raise InputError(
-            f"no usable latency for {target} ({latency_ms:g} ms): the profile is unlike anything trained on;"
-            " check that its times are µs and its --steps are right"
+            f"the profile has no device operations; record a training step that runs on the GPU{metrics}"
         )
-    return latency_ms
+    if not 0 < interval < 1:
+        raise InputError(f"interval of {interval:g}: a chance lies between 0 and 1, such as 0.9")
 
 
-def _latency_warnings(profile: Profile, latency_ms: float | None) -> list[str]:
-    """Compare the anchor latency with the sum of the device's operations, idle included."""
-    if latency_ms is None:
-        told = (
-            "no anchor latency was given; the prediction rests on the profile alone, which is less exact:"
-            " time a step without the profiler and give it as --anchor-latency"
-        )
-        return [told, *diagnose(profile, None)]
-    covered = _covered(profile, latency_ms)
-    if covered is None:
-        return diagnose(profile, latency_ms)
-    facts = (
-        f"the anchor latency of {format_ms(latency_ms)} ms cannot belong to this profile, whose device operations"
-        f" take {format_ms(profile.device_total_us / US_PER_MS)} ms a step"
-    )
-    if likely := likely_latency(latency_ms, covered):
-        return [f"{facts}; did you mean {likely}?"]
-    cut = "; or the capture was cut short: profile whole steps" if covered < 1 else ""
-    return [f"{facts}; check its unit, and that --steps {profile.steps} is right{cut}"]
+def _all_targets(bundle: Bundle, anchor: str, catalogue: Catalogue | None) -> list[str]:
+    """Return the targets of an anchor; of one that the bundle does not know but the catalogue does, all it has."""
+    if not bundle.pairs or anchor in bundle.anchors or anchor not in (catalogue or Catalogue.load()).instances:
+        return bundle.targets(anchor)
+    return sorted({pair.target for pair in bundle.pairs} - {anchor})
 
 
-def _covered(profile: Profile, latency_ms: float | None) -> float | None:
-    """Return how many times the latency the device operations take, where the two cannot belong together."""
-    if latency_ms is None:
-        return None
-    covered = profile.device_total_us / US_PER_MS / latency_ms
-    return None if LEAST_COVERED <= covered <= MOST_COVERED else covered
+@dataclass(frozen=True)
+class _Questions:
+    """One profile, ready to be asked about any target.
+
+    Args:
+        bundle: that answers.
+        catalogue: of instances that it does not know; None for the shipped one with the user's own.
+        asked: about the anchor's profile, at the size asked about.
+        move: to that size; None where it is the profile's own.
+    """
+
+    bundle: Bundle
+    catalogue: Catalogue | None
+    asked: PairQuestion
+    move: Move | None
+
+    def answer(self, target: str) -> Told:
+        """Answer for one target: as learnt, else from data sheets."""
+        anchor, interval = self.asked.anchor, self.asked.interval
+        if self.move is not None and target == anchor:
+            return self.move.on_anchor(interval), []
+        learnt = self.bundle.has(anchor, target)
+        if learnt or target == anchor:
+            prediction, cautions = self._learnt(anchor, target)
+        else:
+            asked, catalogue = replace(self.asked, target=target), self.catalogue or Catalogue.load()
+            prediction, cautions = predict_from_sheets(self.bundle, catalogue, asked, self._learnt)
+        if self.move is not None:
+            own = self.bundle.predictor(anchor, target) if learnt else None
+            prediction = self.move.over(prediction, own, interval)
+        return prediction, cautions
+
+    def _learnt(self, anchor: str, target: str) -> tuple[TargetPrediction, list[Caution]]:
+        return predict_pair(self.bundle, replace(self.asked, anchor=anchor, target=target))

@@ -6,6 +6,8 @@ from typing import Any
 from rich.table import Table
 
 from profet.predictors.bundle import Bundle
+from profet.predictors.epochs.hardware_metrics import PART as METRICS_PART
+from profet.predictors.epochs.prediction import load_hardware_metrics
 from profet.predictors.manifest import LEARNT
 from profet.reports.tables import plain
 
@@ -33,8 +35,27 @@ def bundle_facts(bundle: Bundle) -> dict[str, Any]:
     return {
         "method": bundle.method,
         "pairs": [asdict(pair) for pair in bundle.pairs],
+        "hardware_metrics": _from_metrics(bundle),
         "trained_on": asdict(bundle.provenance),
     }
+
+
+def _from_metrics(bundle: Bundle) -> list[dict[str, Any]]:
+    """Return the pairs whose epochs can be told from hardware metrics, with their errors."""
+    if bundle.part(METRICS_PART) is None:
+        return []
+    ratios = load_hardware_metrics(bundle).ratios
+    return [
+        {
+            "anchor": anchor,
+            "target": target,
+            "runs": learnt.runs,
+            "mape": learnt.mape,
+            "mape_without_epoch": ratios[anchor, target, False].mape,
+        }
+        for (anchor, target, timed), learnt in sorted(ratios.items())
+        if timed
+    ]
 
 
 def bundle_tables(facts: dict[str, Any]) -> list[Table]:
@@ -65,4 +86,20 @@ def bundle_tables(facts: dict[str, Any]) -> list[Table]:
     for what, explanation in known.items():
         if explanation:
             origin.add_row(plain(what), plain(explanation))
-    return [pairs, origin]
+    return [*([pairs] if facts["pairs"] else []), *_metrics_tables(facts["hardware_metrics"]), origin]
+
+
+def _metrics_tables(pairs: list[dict[str, Any]]) -> list[Table]:
+    """Show what can be told from hardware metrics; nothing where that is nothing."""
+    if not pairs:
+        return []
+    table = Table(title="Epochs from hardware metrics, models left out", title_justify="left")
+    for column in ("anchor", "target"):
+        table.add_column(column)
+    for column in ("anchor's epoch known", "its ratio alone", "runs"):
+        table.add_column(column, justify="right")
+    for pair in pairs:
+        errors = (pair["mape"], pair["mape_without_epoch"])
+        cells = ["–" if error is None else f"{error:.1f} %" for error in errors]
+        table.add_row(plain(pair["anchor"]), plain(pair["target"]), *cells, str(pair["runs"]))
+    return [table]

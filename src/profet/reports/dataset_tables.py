@@ -14,14 +14,20 @@ _SHOWN_PER_KIND = 10
 
 def dataset_facts(dataset: Dataset) -> dict[str, Any]:
     """Return what a data set holds, for JSON."""
-    runs = dataset.runs.assign(profile=dataset.has_profile)
+    runs = dataset.runs.assign(profile=dataset.has_profile, metrics=dataset.has_metrics)
     return {
         "runs": len(runs),
         "profiles": int(runs["profile"].sum()),
+        "metrics": int(runs["metrics"].sum()),
         "experiments": int(runs["experiment"].nunique()),
         "workloads": len(runs.drop_duplicates(WORKLOAD_KEY)),
         "instances": [
-            {"instance": str(name), "runs": len(part), "profiles": int(part["profile"].sum())}
+            {
+                "instance": str(name),
+                "runs": len(part),
+                "profiles": int(part["profile"].sum()),
+                "metrics": int(part["metrics"].sum()),
+            }
             for name, part in runs.groupby("instance")
         ],
         "models": [
@@ -39,10 +45,12 @@ def dataset_table(facts: dict[str, Any]) -> Table:
     table = Table(title="Data set", title_justify="left", show_header=False)
     table.add_column("fact")
     table.add_column("value")
-    table.add_row("runs", f"{facts['runs']}, {facts['profiles']} of them with a profile")
+    metrics = f", {facts['metrics']} with hardware metrics" if facts["metrics"] else ""
+    table.add_row("runs", f"{facts['runs']}, {facts['profiles']} of them with a profile{metrics}")
     table.add_row("workloads", f"{facts['workloads']}, in {facts['experiments']} experiments")
     for part in facts["instances"]:
-        table.add_row(plain(part["instance"]), f"{part['runs']} runs, {part['profiles']} profiles")
+        metrics = f", {part['metrics']} with metrics" if part["metrics"] else ""
+        table.add_row(plain(part["instance"]), f"{part['runs']} runs, {part['profiles']} profiles{metrics}")
     for part in facts["models"]:
         table.add_row(plain(part["model"]), plain(f"{part['workloads']} workloads, family {part['family']}"))
     operations = facts["operations"]

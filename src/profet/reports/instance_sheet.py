@@ -59,6 +59,8 @@ def _facts_table(catalogue: Catalogue, instance: Instance) -> Table:
             ("fp32_tflops", "peak float32 rate of one GPU", "TFLOP/s", board),
             ("bandwidth_gb_s", "peak memory bandwidth of one GPU", "GB/s", board),
             ("compute_capability", "compute capability", "", ""),
+            ("base_clock_mhz", "base clock of its GPU", "MHz", ""),
+            ("boost_clock_mhz", "boost clock of its GPU", "MHz", board),
         ):
             value = number_cell(getattr(gpu, field), unit)
             facts.append((what, value if value == UNKNOWN else value + of_board, gpu.source_of(field)))

@@ -6,6 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from profet.predictors.card import Prediction, TargetPrediction
+from profet.predictors.manifest import LEARNT
 from profet.quantities import format_money, format_ms
 from profet.reports.axes import SMALL, finish_axes, legend_below
 from profet.reports.colours import COST, INK, MEASURED, MUTED, PREDICTED
@@ -28,7 +29,12 @@ def draw_prediction(prediction: Prediction, costs: StepCosts) -> Figure:
     latency, cost = figure.subplots(1, 2, sharey=True)
     _latency_bars(latency, rows, _errors(prediction))
     _cost_bars(cost, rows)
-    name_rows(latency, (f"{short(row.instance)} (measured)" if row.measured else row.instance for row in rows))
+    marks = {each.target: each.basis for each in prediction.predictions if each.basis != LEARNT}
+    marks |= {row.instance: "measured" for row in rows if row.measured}
+    names = (
+        f"{short(row.instance)} ({marks[row.instance]})" if row.instance in marks else row.instance for row in rows
+    )
+    name_rows(latency, names)
     cost.tick_params(left=False, labelleft=False)
     currency = next((f" ({row.currency})" for row in rows if row.currency), "")
     latency.set_xlabel("latency of one training step (ms)")

@@ -74,7 +74,7 @@ def prediction_report(
         InputError: the user's own catalogue cannot be read.
     """
     today = today or datetime.datetime.now(datetime.UTC).date()
-    costs = step_costs(prediction, source.profile.batch_size, catalogue or Catalogue.load(), today)
+    costs = step_costs(prediction, prediction.batch_size, catalogue or Catalogue.load(), today)
     return Report(
         title=f"Training step predicted from {one_line(prediction.anchor)}",
         summary=tuple(_summary(prediction, costs)),
@@ -92,6 +92,10 @@ def _summary(prediction: Prediction, costs: StepCosts) -> list[str]:
     fastest = min(prediction.predictions, key=lambda each: each.latency_ms)
     known = prediction.anchor_latency_ms
     before = f"A step that takes {format_ms(known)} ms on {prediction.anchor}" if known else "A step"
+    if prediction.moved:
+        takes = f"takes {format_ms(known)} ms" if known else "was profiled"
+        whose = f"the model whose step of {prediction.profiled_text} {takes} on {prediction.anchor}"
+        before = f"A step of {prediction.size_text}, of {whose},"
     interval = ""
     if fastest.low_ms is not None and fastest.high_ms is not None and fastest.interval is not None:
         ends = f"{format_ms(fastest.low_ms)} to {format_ms(fastest.high_ms)} ms"
@@ -131,17 +135,20 @@ def _pictures(prediction: Prediction, costs: StepCosts) -> tuple[Picture, ...]:
     )
     fastest = sorted(prediction.predictions, key=lambda each: each.latency_ms)
     told = [each for each in fastest if each.card.families][:_MOST_FAMILY_PICTURES]
-    return (first, *(_family_picture(prediction.anchor, each) for each in told))
+    return (first, *(_family_picture(prediction, each) for each in told))
 
 
-def _family_picture(anchor: str, answer: TargetPrediction) -> Picture:
+def _family_picture(prediction: Prediction, answer: TargetPrediction) -> Picture:
+    anchor = prediction.anchor
+    known = "estimated for this size" if prediction.moved else "measured"
+
     def families() -> Any:
         from profet.reports.prediction_picture import draw_families
 
         return draw_families(anchor, answer)
 
     caption = (
-        f"Time of each op family in a step, as measured on {one_line(anchor)} and as predicted on"
+        f"Time of each op family in a step, as {known} on {one_line(anchor)} and as predicted on"
         f" {one_line(answer.target)}, largest there first; families below 1 % of the step are summed."
     )
     return Picture(f"Where the time goes: {one_line(answer.target)}", caption, families)

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from profet.predictors.scaling import SIZES, SizeScaler
+from profet.predictors.scalers.choice import Scaler
+from profet.predictors.scalers.published import SIZES, SizeScaler
 from profet.quantities import format_ms
 
 _POINTS = 65
@@ -27,7 +28,7 @@ class ScaledCurve:
         warnings: what its reader should know.
     """
 
-    scaler: SizeScaler
+    scaler: Scaler
     instance: str
     ends: tuple[int, int]
     min_ms: float
@@ -39,7 +40,7 @@ class ScaledCurve:
     @classmethod
     def through(
         cls,
-        scaler: SizeScaler,
+        scaler: Scaler,
         instance: str,
         at: float,
         ends_ms: tuple[float, float],
@@ -111,7 +112,8 @@ def curve_facts(curve: ScaledCurve) -> dict[str, Any]:
         "largest": {"size": curve.ends[1], "latency_ms": curve.max_ms},
         "fitted": {
             "instance": scaler.instance,
-            "coefficients": list(scaler.coefficients),
+            "method": "published" if isinstance(scaler, SizeScaler) else "learnt",
+            "coefficients": list(scaler.coefficients) if isinstance(scaler, SizeScaler) else None,
             "smallest": scaler.smallest,
             "largest": scaler.largest,
             "curves": scaler.models,

@@ -2,6 +2,7 @@
 
 from rich.table import Table
 
+from profet.predictors.scalers.published import SizeScaler
 from profet.quantities import format_ms
 from profet.reports.report import Picture, Report
 from profet.reports.scaler_curve import ScaledCurve, curve_answer, curve_facts, curve_rows
@@ -30,8 +31,12 @@ def curve_report(curve: ScaledCurve) -> Report:
         rows=tuple(curve_rows(curve)),
         warnings=curve.warnings,
         definitions={
-            "share of the way": "How far the latency is from the smaller size's to the larger one's: a polynomial"
-            " of the size, fitted on measured curves; its coefficients are among the facts."
+            "share of the way": "How far the latency is from the smaller size's to the larger one's: "
+            + (
+                "a polynomial of the size, fitted on measured curves; its coefficients are among the facts."
+                if isinstance(scaler, SizeScaler)
+                else "straight in the work, bent as measured curves between like latencies are."
+            )
         },
         made_from={"curve fitted on": f"{fitted_on}, {measured}"},
     )

@@ -83,7 +83,7 @@ def step_costs(
 
 def _steps(prediction: Prediction) -> Iterator[StepCost]:
     yield from (StepCost(p.target, False, p.latency_ms, p.low_ms, p.high_ms) for p in prediction.predictions)
-    if prediction.anchor_latency_ms:
+    if prediction.anchor_latency_ms and not prediction.moved:  # else it was measured at another size
         yield StepCost(prediction.anchor, True, prediction.anchor_latency_ms, None, None)
 
 

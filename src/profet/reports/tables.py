@@ -24,7 +24,12 @@ def prediction_table(prediction: Prediction) -> Table:
     """Show one line a target, fastest first."""
     known = prediction.anchor_latency_ms
     measured = f"{format_ms(known)} ms measured there" if known else "latency there unknown"
-    table = Table(title=f"Training step predicted from {prediction.anchor} ({measured})", title_justify="left")
+    size = f" of {prediction.size_text}" if prediction.moved else ""
+    if prediction.moved:
+        measured = f"profiled at {prediction.profiled_text}, {measured}"
+    table = Table(
+        title=f"Training step{size} predicted from {prediction.anchor} ({measured})", title_justify="left"
+    )
     level = next((p.interval for p in prediction.predictions if p.interval is not None), None)
     table.add_column("target")
     table.add_column("step latency", justify="right")
@@ -33,7 +38,7 @@ def prediction_table(prediction: Prediction) -> Table:
     table.add_column("speed-up", justify="right")
     table.add_column("error on unseen models", justify="right")
     for answer in sorted(prediction.predictions, key=lambda each: each.latency_ms):
-        speed_up = f"{known / answer.latency_ms:.2f}×" if known else "–"
+        speed_up = f"{known / answer.latency_ms:.2f}×" if known and not prediction.moved else "–"
         cells: list[str | Text] = [plain(target_name(answer)), f"{format_ms(answer.latency_ms)} ms"]
         if level is not None:
             cells.append(_interval(answer))

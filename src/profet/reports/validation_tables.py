@@ -111,6 +111,7 @@ def scaler_facts(scores: ScalerScores, method: str) -> dict[str, Any]:
     instances = sorted({str(name) for rows in scores.true_ends.values() for name in rows["instance"]})
     return {
         "method": method,
+        "scaler": scores.method,
         **{axis: _settings(scores, axis, None) for axis in AXES},
         "instances": [
             {"instance": name, **{axis: _settings(scores, axis, name) for axis in AXES}} for name in instances

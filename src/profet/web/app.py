@@ -9,17 +9,15 @@ from fastapi.staticfiles import StaticFiles
 
 from profet.web.api import advice, cards, health, instances, measurements, plans, predictions, scaling
 from profet.web.api.documented import components
-from profet.web.headers import SecurityHeaders
+from profet.web.handlers import answer_problems
+from profet.web.headers import AnswerHead, SecurityHeaders
+from profet.web.hosts import CheckHost
 from profet.web.limits import LimitRequests
 from profet.web.metrics import CountRequests
 from profet.web.pages.not_found import answer_not_found
 from profet.web.pages.routes import pages_router
-from profet.web.problems import answer_problems
 from profet.web.service import Service
-from profet.web.settings import API, Settings, from_text, pages_folder
-
-SETTINGS_VARIABLE = "PROFET_WEB_SETTINGS"
-"""Where processes that serve together find their settings."""
+from profet.web.settings import API, SETTINGS_VARIABLE, Settings, from_text, pages_folder
 
 _DESCRIPTION = (
     "Which machine to train a CNN on, and how to split a batch over machines, from one profile: the architecture is"
@@ -41,6 +39,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         openapi_url=f"{API}/openapi.json",
         docs_url=None,  # its page needs scripts from elsewhere
         redoc_url=None,
+        redirect_slashes=False,  # it would send visitors to the name and scheme behind a proxy
     )
     service = Service.load(settings or Settings())
     app.state.service = service
@@ -51,8 +50,10 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     _describe(app)
     for middleware, arguments in (
         (LimitRequests, (service.settings.limits,)),
+        (CheckHost, (service.settings.hosts,)),
         (SecurityHeaders, ()),
         (CountRequests, ()),
+        (AnswerHead, ()),
     ):
         app.add_middleware(middleware, *arguments)
     return app

@@ -9,14 +9,14 @@ from http import HTTPStatus
 import msgspec
 
 from profet.errors import InputError
-from profet.web.hard_work import Answer, PlanQuestion, ReadQuestion
+from profet.web.hard_work import Answer, PlanQuestion, Question, ReadQuestion
 from profet.web.problems import RefusedError
 from profet.web.service import Service
 
 _MIB = 1024 * 1024
 
 
-async def work_beside(service: Service, question: ReadQuestion | PlanQuestion, content: bytes = b"") -> Answer:
+async def work_beside(service: Service, question: Question, content: bytes = b"") -> Answer:
     """Have a question answered in a process of its own; its files go with it.
 
     Args:
@@ -43,13 +43,15 @@ async def work_beside(service: Service, question: ReadQuestion | PlanQuestion, c
     return found
 
 
-def _name(question: ReadQuestion | PlanQuestion) -> str:
+def _name(question: Question) -> str:
     if isinstance(question, ReadQuestion):
         return f"{question.where}: record fewer steps, or send what profet convert makes of it; reading it"
-    return "batch: ask for a smaller one, fewer units or no all_subsets; planning it"
+    if isinstance(question, PlanQuestion):
+        return "batch: ask for a smaller one, fewer units or no all_subsets; planning it"
+    return f"{question.where}: send what profet partition import makes of it; reading it"
 
 
-async def _talk(service: Service, question: ReadQuestion | PlanQuestion, content: bytes, folder: str) -> bytes:
+async def _talk(service: Service, question: Question, content: bytes, folder: str) -> bytes:
     """Return what the process answers; nothing where it was ended."""
     limits = service.settings.limits
     asked = msgspec.json.encode(question) + b"\n" + content
@@ -57,6 +59,7 @@ async def _talk(service: Service, question: ReadQuestion | PlanQuestion, content
         *(sys.executable, "-m", "profet.web.hard_work", str(limits.work_bytes), str(limits.work_seconds)),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
+        start_new_session=True,  # Ctrl-C is for the server, which still answers what has begun
         env={**os.environ, "TMPDIR": folder, "OPENBLAS_NUM_THREADS": "1", "PROMETHEUS_MULTIPROC_DIR": folder},
     )
     try:

@@ -55,12 +55,7 @@ async def received(request: Request, kind: type[T], file: str = "profile") -> tu
         RefusedError: it is neither JSON nor a form, or damaged.
         InputError: a field that is unknown or of another type.
     """
-    encoding = request.headers.get("content-encoding", "identity")
-    if encoding != "identity":
-        raise RefusedError(
-            HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
-            f"Content-Encoding {encoding[:60]!r}: send the body as it is; only a file in a form may be gzipped",
-        )
+    check_plain(request)
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type == "application/json" or media_type.endswith("+json"):
         return _of_json(await json_of(request), kind, file)
@@ -71,6 +66,20 @@ async def received(request: Request, kind: type[T], file: str = "profile") -> tu
         HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
         f"Content-Type {media_type[:60]!r}: send application/json, or multipart/form-data with a file",
     )
+
+
+def check_plain(request: Request) -> None:
+    """Refuse a body that is compressed as a whole.
+
+    Raises:
+        RefusedError: it is.
+    """
+    encoding = request.headers.get("content-encoding", "identity")
+    if encoding.lower() != "identity":
+        raise RefusedError(
+            HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+            f"Content-Encoding {encoding[:60]!r}: send the body as it is; only a file in a form may be gzipped",
+        )
 
 
 async def json_of(request: Request) -> Any:
@@ -133,6 +142,8 @@ async def _of_form(form: FormData, kind: type[T], file: str) -> tuple[T, Upload 
             upload = await _upload(values[0], file)
             continue
         texts = [value for value in values if isinstance(value, str)]
+        if name == file:
+            raise InputError(f"{name}: stands there {len(values)} times; keep one")
         if len(texts) < len(values):
             raise InputError(f"{name[:60]}: is a file; only the field {file!r} takes one")
         if texts := [text for text in texts if text]:  # what was left empty in a form is not said

@@ -7,11 +7,13 @@ the answer in JSON goes to standard output.
 import contextlib
 import math
 import sys
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from profet.errors import ProfetError
+from profet.errors import InputError, ProfetError
 from profet.partition.tables import PerformanceTable
 from profet.profiles.formats import Reading, ReadOptions, read_stream
 
@@ -28,6 +30,34 @@ class ReadQuestion(msgspec.Struct, frozen=True, tag="read"):
 
     where: str
     options: ReadOptions
+
+
+class TableQuestion(msgspec.Struct, frozen=True, tag="table"):
+    """Read a performance table of the original from the pickle that follows.
+
+    Args:
+        where: what errors call it.
+        network: that it is of.
+    """
+
+    where: str
+    network: str
+
+    def table(self, content: bytes) -> PerformanceTable:
+        """Return the table.
+
+        Raises:
+            InputError: see import_original.
+        """
+        from profet.partition.original_tables import import_original
+
+        with tempfile.NamedTemporaryFile() as file:
+            Path(file.name).write_bytes(content)
+            try:
+                table = import_original(file.name, self.network)
+            except InputError as error:
+                raise InputError(str(error).replace(file.name, self.where)) from None
+        return msgspec.structs.replace(table, source=f"imported from {self.where}")
 
 
 class PlanQuestion(msgspec.Struct, frozen=True, tag="plan"):
@@ -63,11 +93,13 @@ class Answer(msgspec.Struct, frozen=True):
 
     Args:
         reading: of the file.
+        table: of the file.
         plan: as facts.
-        error: why there is neither.
+        error: why there is none of them.
     """
 
     reading: Reading | None = None
+    table: PerformanceTable | None = None
     plan: dict[str, Any] | None = None
     error: str = ""
 
@@ -89,10 +121,15 @@ def limit(most_bytes: int, most_seconds: float) -> None:
             resource.setrlimit(what, (most, most))
 
 
-def _answer(question: ReadQuestion | PlanQuestion) -> Answer:
+Question = ReadQuestion | TableQuestion | PlanQuestion
+
+
+def _answer(question: Question) -> Answer:
     try:
         if isinstance(question, PlanQuestion):
             return Answer(plan=question.facts())
+        if isinstance(question, TableQuestion):
+            return Answer(table=question.table(sys.stdin.buffer.read()))
         return Answer(read_stream(sys.stdin.buffer, question.where, question.options))
     except ProfetError as error:
         return Answer(error=str(error))
@@ -101,7 +138,7 @@ def _answer(question: ReadQuestion | PlanQuestion) -> Answer:
 def main() -> None:
     """Do the work, and answer; no answer where the memory does not suffice."""
     limit(int(sys.argv[1]), float(sys.argv[2]))
-    question = msgspec.json.decode(sys.stdin.buffer.readline(), type=ReadQuestion | PlanQuestion)
+    question = msgspec.json.decode(sys.stdin.buffer.readline(), type=Question)
     with contextlib.suppress(MemoryError):
         sys.stdout.buffer.write(msgspec.json.encode(_answer(question)))
 

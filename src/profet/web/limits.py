@@ -14,6 +14,10 @@ _DRAIN_SECONDS = 2.0
 _CLOSE = {"Connection": "close"}
 
 
+class _GoneError(Exception):
+    """The client went away before all of its request was there."""
+
+
 class _TooMuchError(Exception):
     """A request is over a limit; its text says which, its status is the answer's."""
 
@@ -45,6 +49,8 @@ class LimitRequests:
         try:
             body = await self._body(scope, receive, held)
             await self._answer(scope, _replayed(body, receive), send)
+        except _GoneError:
+            return  # nobody is there to be answered
         except _TooMuchError as error:
             response = problem(error.status, str(error), error.headers)
             await _send_and_drain(bytes(response.body), response.status_code, response.raw_headers, receive, send)
@@ -64,6 +70,12 @@ class LimitRequests:
         try:
             async with asyncio.timeout(self._limits.answer_seconds):
                 await self._app(scope, receive, send_noting_start)
+        except asyncio.CancelledError:
+            if started:
+                raise
+            raise _TooMuchError(
+                HTTPStatus.SERVICE_UNAVAILABLE, "the service is being stopped; come back soon"
+            ) from None
         except TimeoutError:
             if started:
                 raise
@@ -100,6 +112,8 @@ class LimitRequests:
         pieces: list[bytes] = []
         while True:
             message = await receive()
+            if message["type"] == "http.disconnect":
+                raise _GoneError
             piece = message.get("body", b"")
             held.count += len(piece)
             self._held_bytes += len(piece)
@@ -112,7 +126,7 @@ class LimitRequests:
                     {"Retry-After": "1", **_CLOSE},
                 )
             pieces.append(piece)
-            if message["type"] == "http.disconnect" or not message.get("more_body"):
+            if not message.get("more_body"):
                 return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def _too_large(self) -> _TooMuchError:

@@ -37,7 +37,7 @@ class Owner:
         """Let a response carry a new token: in a header for programs, in a cookie for browsers."""
         if self.new:
             response.headers[HEADER] = self.token
-            secure = request.url.scheme == "https"
+            secure = request.headers.get("origin", "").startswith("https:")  # a proxy does TLS, not we
             response.set_cookie(COOKIE, self.token, _YEAR_S, httponly=True, samesite="strict", secure=secure)
         return response
 
@@ -63,10 +63,19 @@ def check_own_site(request: Request) -> None:
     Raises:
         RefusedError: a browser says that another site sent it.
     """
-    if request.headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
+    if not _is_own(request):
         raise RefusedError(
             HTTPStatus.FORBIDDEN, "another site sent this; open the page here and send it from there"
         )
+
+
+def _is_own(request: Request) -> bool:
+    """Whether a browser says that a page of ours sent a request; programs say nothing, and are believed."""
+    site = request.headers.get("sec-fetch-site")
+    if site is not None:
+        return site in {"same-origin", "none"}
+    origin = request.headers.get("origin")  # all that an old browser says, and any browser without TLS
+    return origin is None or origin.partition("://")[2].lower() == request.headers.get("host", "").lower()
 
 
 def new_owner() -> Owner:

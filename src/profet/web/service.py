@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
-from fastapi import Request
+from starlette.requests import Request
 
 from profet.instances.catalogue import Catalogue
 from profet.predictors.bundle import Bundle
@@ -23,6 +23,7 @@ class Service:
         catalogue: of instances.
         records: what runs really took.
         slots: of processes for hard work; see work_beside.
+        drawing: held while a report is made; drawing takes all of a core, and several at once take longer for all.
     """
 
     settings: Settings
@@ -30,6 +31,7 @@ class Service:
     catalogue: Catalogue
     records: Records
     slots: asyncio.Semaphore = field(repr=False)
+    drawing: asyncio.Lock = field(repr=False)
 
     @classmethod
     def load(cls, settings: Settings) -> Self:
@@ -44,7 +46,8 @@ class Service:
             bundle.predictor(pair.anchor, pair.target)
         catalogue, records = Catalogue.load(settings.catalogue_path), Records(settings.history_place)
         records.check()
-        return cls(settings, bundle, catalogue, records, asyncio.Semaphore(settings.limits.processes))
+        slots = asyncio.Semaphore(settings.limits.processes)
+        return cls(settings, bundle, catalogue, records, slots, asyncio.Lock())
 
 
 def service_of(request: Request) -> Service:

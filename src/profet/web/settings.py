@@ -4,6 +4,9 @@ from pathlib import Path
 
 import msgspec
 
+SETTINGS_VARIABLE = "PROFET_WEB_SETTINGS"
+"""Where processes that serve together find their settings."""
+
 API = "/api/v1"
 """What the addresses of the API begin with: its version is among them."""
 
@@ -20,11 +23,13 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
         head_bytes: of the head of a request.
         head_seconds: until the head of a request has arrived.
         body_seconds: until its body has.
+        taking_seconds: until a client has taken what is to be sent, so that there is room for more.
         answer_seconds: until there is an answer, waiting for other work included.
         requests: that a process works on at the same time; more are told to come back.
         work_seconds: until hard work, such as reading an uploaded trace, is done.
         work_bytes: of memory for it, decompression included.
         processes: that do such work at the same time; other requests wait for one.
+        operations: different ones of a profile; each that is unknown is compared to all that are known.
     """
 
     body_bytes: int = 16 * _MIB
@@ -33,11 +38,13 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     head_bytes: int = 64 * 1024
     head_seconds: float = 10.0
     body_seconds: float = 30.0
+    taking_seconds: float = 20.0
     answer_seconds: float = 60.0
     requests: int = 64
     work_seconds: float = 20.0
     work_bytes: int = 2048 * _MIB
     processes: int = 2
+    operations: int = 8192
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,12 +54,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         bundle_path: trained predictors; None for the shipped ones.
         catalogue_path: the user's own instances; None for those in the data folder.
         history_place: what was recorded, a file or a database's URL; None for the one in the data folder.
+        hosts: names by which it may be asked, such as profet.example; any where there are none.
         limits: see Limits.
     """
 
     bundle_path: str | None = None
     catalogue_path: str | None = None
     history_place: str | None = None
+    hosts: tuple[str, ...] = ()
     limits: Limits = Limits()
 
 

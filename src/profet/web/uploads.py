@@ -24,6 +24,14 @@ async def read_upload(service: Service, upload: Upload | None, options: ReadOpti
     """
     if upload is None:
         raise InputError("profile: is missing; give a profile, a trace or another file that profet convert reads")
+    reading = await _reading(service, upload, options)
+    count, most = len(reading.profile.device_us) + len(reading.profile.host_us), service.settings.limits.operations
+    if count > most:
+        raise InputError(f"{upload.name}: {count} operations; at most {most} are read here, leave out the shortest")
+    return reading
+
+
+async def _reading(service: Service, upload: Upload, options: ReadOptions) -> Reading:
     if upload.content is None:
         if not _is_trace(upload.document):
             return read_document(upload.document, upload.name, options)

@@ -70,7 +70,7 @@ def test_where_it_may_not_be_pinned_it_runs_with_a_warning(why: str, monkeypatch
         monkeypatch.setattr(os, "sched_setaffinity", refuse, raising=False)
     else:
         monkeypatch.delattr(os, "sched_setaffinity", raising=False)
-    refused, (warning,) = worker_process._pin((0,))
+    refused, (warning,) = worker_process.pin((0,))
     assert refused == ""
     assert "may move between them" in warning
 

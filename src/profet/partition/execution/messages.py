@@ -1,4 +1,4 @@
-"""What a unit's process and its owner tell each other through a pipe: requests and answers, all plain values."""
+"""What a unit's process, here or on another machine, and its owner tell each other: all plain values."""
 
 from dataclasses import dataclass
 
@@ -88,4 +88,13 @@ class Failed:
     out_of_memory: bool
 
 
-Answer = Done | Timed | ChunkDone | Failed
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """What served the requests has ended, and this is its last answer; a local process just closes its pipe."""
+
+    text: str
+    killed: bool = False
+    """Whether it was killed because memory ran out."""
+
+
+Answer = Done | Timed | ChunkDone | Failed | Gone

@@ -50,6 +50,14 @@ class Server:
             first_line = (str(error).strip().splitlines() or [""])[0]
             return Failed(f"{type(error).__name__}: {first_line[:400]}", out_of_memory=False)
 
+    def run_images(self, images: Array) -> tuple[Answer, list[Array]]:
+        """Run images that lie in no shared memory; return the answer, and the outputs where it is a ChunkDone."""
+        outputs = [] if self._network is None else empty_outputs(self._network, len(images))
+        self._shared = images, outputs
+        answer = self.answer(RunChunk(0, len(images)))
+        self._shared = None
+        return answer, outputs
+
     def close(self) -> None:
         """Give back what the network holds."""
         if self._runner is not None:

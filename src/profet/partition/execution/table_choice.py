@@ -8,9 +8,9 @@ import msgspec
 
 from profet.errors import InputError
 from profet.partition.backends.protocol import UnitError
-from profet.partition.backends.registry import backend
 from profet.partition.machine import machine_facts, same_machine
 from profet.partition.networks.network import Network
+from profet.partition.runtime_version import runtime_version
 from profet.partition.tables import PerformanceTable, UnitTable
 from profet.partition.units import Unit
 
@@ -57,7 +57,7 @@ def _doubts(known: UnitTable, unit: Unit) -> list[str]:
     doubts = []
     if known.full_name != unit.full_name and ":" in known.full_name:
         doubts.append(f"unit {unit.name}: was measured as {known.full_name}, and now is {unit.full_name}")
-    version = backend(unit.backend).version()
+    version = runtime_version(unit)
     if known.backend_version is not None and version is not None and known.backend_version != version:
         doubts.append(
             f"unit {unit.name}: was measured with {unit.backend} {known.backend_version}, and {version} is"
@@ -94,7 +94,7 @@ def measured_table(
     kept = read_kept(path) if Path(path).exists() else None
     known = set()
     if kept is not None and kept.network_sha256 == network.sha256:
-        versions = {unit.full_name: backend(unit.backend).version() for unit in units}
+        versions = {unit.full_name: runtime_version(unit) for unit in units}
         known = {
             table.full_name
             for table in kept.units

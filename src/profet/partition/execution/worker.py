@@ -1,18 +1,27 @@
 """UnitWorker: the owner's end of one unit's process, which loads a network and runs batches of it."""
 
-import threading
 import time
-from multiprocessing import connection, get_context
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
-from profet.interrupts import interrupts_held_back
 from profet.partition.backends.protocol import RunTimes, UnitError
-from profet.partition.execution.lost_unit import SIGKILL, UnitLostError, failure_error, how_it_ended
-from profet.partition.execution.messages import Answer, Done, Failed, Load, Request, Stop, Time, Timed, WarmUp
+from profet.partition.execution.local_process import LocalProcess
+from profet.partition.execution.lost_unit import UnitLostError, failure_error
+from profet.partition.execution.messages import (
+    Answer,
+    Done,
+    Failed,
+    Gone,
+    Load,
+    Request,
+    Stop,
+    Time,
+    Timed,
+    WarmUp,
+)
 from profet.partition.execution.shared_batch import SharedBatch
-from profet.partition.execution.starting import START_TIMEOUT_S, main_unseen
-from profet.partition.execution.worker_process import serve
+from profet.partition.execution.starting import START_TIMEOUT_S
+from profet.partition.execution.unit_process import UnitProcess
 from profet.partition.networks.network import Network
 from profet.partition.units import Unit
 
@@ -22,7 +31,7 @@ _STOP_TIMEOUT_S = 2.0
 
 
 class UnitWorker:
-    """One unit's process. It starts at once and loads in the background; requests wait until it is ready.
+    """One unit's process, here or on another machine. It starts at once and loads in the background; requests wait.
 
     Attributes:
         unit: what runs.
@@ -41,16 +50,8 @@ class UnitWorker:
         self.warnings: tuple[str, ...] = ()
         self._ready = False
         self._asked_s = 0.0
-        context = get_context("spawn")
-        self.pipe: connection.Connection[Any, Any]
-        self.pipe, theirs = context.Pipe()
-        buffers = None if shared is None else shared.buffers
-        by_main_thread = threading.current_thread() is threading.main_thread()
-        arguments = (theirs, unit.cores, unit.worker_threads, buffers, by_main_thread)
-        self._process = context.Process(target=serve, args=arguments, name=f"profet {unit.name}", daemon=True)
-        with interrupts_held_back(), main_unseen():
-            self._process.start()
-        theirs.close()
+        self._process = _started(unit, shared)
+        self.pipe = self._process.pipe
         self.send(Load(unit, network, 0 if shared is None else shared.largest_batch))
 
     def __enter__(self) -> Self:
@@ -65,13 +66,13 @@ class UnitWorker:
 
     @property
     def pid(self) -> int | None:
-        """Number of the process."""
+        """Number of the process; None where it is on another machine."""
         return self._process.pid
 
     @property
     def alive(self) -> bool:
         """Whether the process lives."""
-        return self._process.is_alive()
+        return self._process.alive
 
     def wait_ready(self, timeout_s: float = START_TIMEOUT_S) -> None:
         """Wait until the network is loaded.
@@ -148,22 +149,15 @@ class UnitWorker:
                 raise UnitLostError(text, hung=True)
             answer: Answer = self.pipe.recv()
         except (EOFError, OSError):
-            raise self.lost(when) from None
+            answer = self._process.ending(_STOP_TIMEOUT_S)
+        if isinstance(answer, Gone):
+            self.kill()
+            raise UnitLostError(f"{self.unit.name}: {answer.text} {when}".rstrip(), killed=answer.killed)
         return answer
 
     def error(self, failed: Failed) -> UnitError:
         """Return the error of a request that failed, with the unit's name."""
         return failure_error(self.unit.name, failed)
-
-    def lost(self, when: str = "") -> UnitLostError:
-        """Return the error of a process that ended."""
-        self._process.join(_STOP_TIMEOUT_S)
-        code = self._process.exitcode
-        if code is None:  # it closed its pipe, yet lives
-            self.kill()
-            return UnitLostError(f"{self.unit.name}: its process stopped answering {when}".rstrip())
-        text = f"{self.unit.name}: {how_it_ended(code)} {when}".rstrip()
-        return UnitLostError(text, killed=code == -SIGKILL)
 
     def kill(self) -> None:
         """End the process at once."""
@@ -172,10 +166,10 @@ class UnitWorker:
 
     def close(self) -> None:
         """End the process: it is asked to, then told to."""
-        if self._process.is_alive():
+        if self._process.alive:
             self.send(Stop())
             self._process.join(_STOP_TIMEOUT_S)
-        if self._process.is_alive():
+        if self._process.alive:
             self.kill()
         self.pipe.close()
 
@@ -186,3 +180,11 @@ class UnitWorker:
         if isinstance(answer, Failed):
             raise self.error(answer)
         return answer
+
+
+def _started(unit: Unit, shared: SharedBatch | None) -> UnitProcess:
+    if unit.node is None:
+        return LocalProcess(unit, shared)
+    from profet.partition.remote.remote_process import RemoteProcess
+
+    return RemoteProcess(unit, shared)

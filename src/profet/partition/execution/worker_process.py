@@ -15,7 +15,7 @@ from profet.partition.units import format_cores
 if TYPE_CHECKING:
     from profet.partition.execution.serving import Server
 
-_THREAD_LIMITS = (
+THREAD_LIMITS = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
     "MKL_NUM_THREADS",
@@ -48,10 +48,10 @@ def serve(
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     os.dup2(2, 1)  # what a framework prints must not stand in a command's result
     if threads is not None:
-        os.environ.update(dict.fromkeys(_THREAD_LIMITS, str(threads)))
+        os.environ.update(dict.fromkeys(THREAD_LIMITS, str(threads)))
     from profet.partition.execution.messages import Failed
 
-    refused, warnings = _pin(cores)
+    refused, warnings = pin(cores)
     if refused:
         _send_last(pipe, Failed(refused, out_of_memory=False))
         return
@@ -103,7 +103,7 @@ def _die_with_parent(started_by_main_thread: bool) -> None:
     threading.Thread(target=watch, name="owner-watch", daemon=True).start()
 
 
-def _pin(cores: tuple[int, ...]) -> tuple[str, tuple[str, ...]]:
+def pin(cores: tuple[int, ...]) -> tuple[str, tuple[str, ...]]:
     """Stay on some cores; return why that is impossible (else nothing), and warnings."""
     if not cores:
         return "", ()

@@ -14,6 +14,10 @@ def device_name(unit: Unit, facts: Facts) -> str | None:
         unit: the unit.
         facts: of this machine.
     """
+    if unit.node is not None:
+        from profet.partition.remote.units import unit_there
+
+        return unit_there(unit).device_name
     if unit.backend == "simulated":
         return None
     kind, _, index = unit.device.lower().partition(":")

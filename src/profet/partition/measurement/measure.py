@@ -19,6 +19,7 @@ from profet.partition.measurement.options import MeasureOptions
 from profet.partition.measurement.quiet import busy_warning
 from profet.partition.measurement.unit_measurement import UnitMeasurement
 from profet.partition.networks.network import Network
+from profet.partition.runtime_version import runtime_version
 from profet.partition.table_store import TableHeader, read_kept, save_unit, table_path
 from profet.partition.tables import PerformanceTable, Point, UnitTable
 from profet.partition.units import Unit
@@ -97,7 +98,7 @@ class Campaign:
 
     def _unit_table(self, unit: Unit, kept: PerformanceTable | None) -> tuple[UnitTable | None, UnitError | None]:
         """Return what is known of a unit in the end, and what broke it, if something did."""
-        version = backend(unit.backend).version()
+        version = runtime_version(unit)
         if version is None:
             missing = f"{unit.name}: {unit.backend} is not installed; to get it: {backend(unit.backend).install}"
             return None, UnitError(missing)

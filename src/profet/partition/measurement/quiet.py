@@ -9,9 +9,10 @@ _LOOK_S = 0.2
 def busy_warning(unit: Unit) -> str | None:
     """Look at a unit's cores for a moment; say so where other processes keep them busy.
 
-    A unit without cores of its own is looked at on all of them. Simulated units sleep, so busy cores do no harm.
+    A unit without cores of its own is looked at on all of them. Simulated units sleep, so busy cores do no harm;
+    other machines cannot be looked at from here.
     """
-    if unit.backend == "simulated":
+    if unit.backend == "simulated" or unit.node is not None:
         return None
     import psutil
 

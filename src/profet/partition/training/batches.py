@@ -157,8 +157,8 @@ def _limited(table: PerformanceTable) -> tuple[PerformanceTable, list[str]]:
         measured = unit.points[-1].batch
         if unit.largest_batch is None:
             warnings.append(
-                f"rank {unit.name}: no memory limit is known; it gets at most {measured}, the largest batch that"
-                " was measured, unless --largest-batch says otherwise"
+                f"rank {unit.name}: no memory limit is known; it gets at most {measured}, where its curve"
+                " ends, unless --largest-batch says otherwise"
             )
         units.append(msgspec.structs.replace(unit, largest_batch=unit.largest_batch or measured))
     return msgspec.structs.replace(table, units=tuple(units)), warnings

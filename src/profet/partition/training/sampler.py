@@ -42,9 +42,7 @@ class UnequalBatchSampler:
         if samples < 1:
             raise InputError(f"a data set of {samples} samples; there must be one at least")
         if not batches or min(batches) < 1:
-            raise InputError(
-                f"batches {list(batches)}: each rank needs one sample at least; leave out the others"
-            )
+            raise InputError(f"batches {list(batches)}: each rank needs one sample at least; leave out the others")
         if not 0 <= rank < len(batches):
             raise InputError(f"rank {rank} of {len(batches)}: start one process for each batch of the plan")
         self.samples, self.batches, self.rank = samples, tuple(batches), rank

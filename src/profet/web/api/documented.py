@@ -12,7 +12,10 @@ from profet.web.problems import MEDIA_TYPE, Problem
 
 _FORM = "Form"
 _REF = "#/components/schemas/{name}"
-_FILE = {"type": "string", "contentMediaType": "application/octet-stream", "format": "binary"}
+_FILES = {
+    "profile": "A file in any format that profet convert reads, compressed with gzip or not.",
+    "table": "As profet partition measure writes it, or a pickle of the original; nothing in it is executed.",
+}
 _DOCUMENTS: dict[str, dict[str, Any]] = {
     "profile": {
         "description": "The document itself: a profile of ours, PROFET's JSON, or a trace.",
@@ -122,13 +125,22 @@ def components() -> dict[str, Any]:
     for name, file in _files.items():
         schema = schemas[name]
         required = [*([file.field] if file.required else []), *schema.get("required", [])]
-        for each, field in ((f"{name}{_FORM}", _FILE), (name, _DOCUMENTS[file.field])):
+        for each, field in ((f"{name}{_FORM}", _binary(_FILES[file.field])), (name, _DOCUMENTS[file.field])):
             properties = {file.field: field, **schema["properties"]}
             schemas[each] = {**schema, "properties": properties, "required": required}
     profile = schemas["Profile"]
     profile["properties"] = {"schema": {"const": SCHEMA}, **profile["properties"]}
     profile["required"] = ["schema"]
     return schemas
+
+
+def _binary(description: str) -> dict[str, str]:
+    return {
+        "type": "string",
+        "contentMediaType": "application/octet-stream",
+        "format": "binary",
+        "description": description,
+    }
 
 
 def _problem() -> dict[str, str]:

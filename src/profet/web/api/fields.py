@@ -19,6 +19,9 @@ LatencyText = Annotated[
 Latency = LatencyText | Annotated[float, msgspec.Meta(description="Milliseconds.", gt=0)]
 
 
+Size = Annotated[int, msgspec.Meta(ge=1)]
+
+
 class ProfileFields(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A profile, and what its file does not say.
 

@@ -17,8 +17,9 @@ from profet.web.api.measurement_documents import (
     RemovedAnswer,
 )
 from profet.web.bodies import received
-from profet.web.owner import HEADER, check_own_site, new_owner, owner_of
+from profet.web.owner import HEADER, Owner, check_own_site, new_owner, owner_of
 from profet.web.problems import RefusedError
+from profet.web.records import Records
 from profet.web.service import service_of
 
 router = APIRouter(tags=["measurements"])
@@ -57,8 +58,7 @@ async def list_own(request: Request) -> Response:
     owner = owner_of(request)
     if owner is None:
         return as_json({"records": []})
-    found = await asyncio.to_thread(service_of(request).records.own, owner.fingerprint)
-    return as_json({"records": [record_facts(each) for each in found]})
+    return await asyncio.to_thread(_listed, service_of(request).records, owner)
 
 
 @router.delete("/measurements", responses=answered(RemovedAnswer, 400, 403, 503))
@@ -83,3 +83,7 @@ async def remove(request: Request, record_id: str) -> Response:
     except InputError:
         raise RefusedError.not_found(_NOT_YOURS.format(header=HEADER)) from None
     return as_json({"removed": removed})
+
+
+def _listed(records: Records, owner: Owner) -> Response:
+    return as_json({"records": [record_facts(each) for each in records.own(owner.fingerprint)]})

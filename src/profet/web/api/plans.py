@@ -6,16 +6,16 @@ from typing import Annotated, Literal
 import msgspec
 from fastapi import APIRouter, Request, Response
 
-from profet.errors import InputError
 from profet.partition.planners import Share, Single
 from profet.partition.planners.planner import MOST_IMAGES
-from profet.partition.tables import PerformanceTable, Point, UnitTable, decode_table
+from profet.partition.tables import PerformanceTable, Point, UnitTable
 from profet.web.answers import as_json
 from profet.web.api.documented import documented
 from profet.web.beside import work_beside
-from profet.web.bodies import Upload, parsed, received
+from profet.web.bodies import received
 from profet.web.hard_work import PlanQuestion
-from profet.web.service import Service, service_of
+from profet.web.service import service_of
+from profet.web.tables import read_table
 
 router = APIRouter(tags=["partition plans"])
 
@@ -95,25 +95,11 @@ _EXAMPLES = {
 async def make_plan(request: Request) -> Response:
     """Split a batch over the units of a table; the document of profet partition plan --json."""
     asked, upload = await received(request, PlanRequest, file="table")
-    table = (await table_of(service_of(request), upload)).select(asked.devices or None)
+    table = (await read_table(service_of(request), upload)).select(asked.devices or None)
     question = PlanQuestion(table, asked.batch, asked.algorithm, asked.all_subsets)
     if is_quick(question):
         return as_json(await asyncio.to_thread(question.facts))
     return as_json((await work_beside(service_of(request), question)).plan)
-
-
-async def table_of(service: Service, upload: Upload | None) -> PerformanceTable:
-    """Return the performance table that was sent.
-
-    Raises:
-        InputError: there is none, or see decode_table.
-        RefusedError: it is too large.
-    """
-    if upload is None:
-        raise InputError("table: is missing; give a table that profet partition measure or import wrote")
-    content = upload.content
-    document = upload.document if content is None else await parsed(service, content, upload.name)
-    return decode_table(msgspec.json.encode(document), upload.name)
 
 
 def is_quick(question: PlanQuestion) -> bool:

@@ -9,11 +9,12 @@ from fastapi import APIRouter, Request, Response
 from profet.history.kept_prediction import KeptPrediction
 from profet.predictors.card import Prediction
 from profet.predictors.prediction import predict
+from profet.predictors.sizes.what_if import with_profiled_size
 from profet.profiles.profile import Profile
 from profet.reports.prediction_facts import prediction_facts
 from profet.web.answers import as_json
 from profet.web.api.documented import documented
-from profet.web.api.fields import ProfileFields, example_document
+from profet.web.api.fields import ProfileFields, Size, example_document
 from profet.web.bodies import received
 from profet.web.service import Service, service_of
 from profet.web.uploads import read_upload
@@ -29,14 +30,23 @@ class PredictionRequest(ProfileFields, frozen=True, kw_only=True):
     Args:
         targets: instances asked about; all by default.
         interval: chance that low to high holds.
+        batch_size: samples a step to predict for; the profile's own by default.
+        pixels: width and height of the input to predict for; the profile's own by default.
+        profiled_batch_size: samples a step that were profiled, where the profile does not say.
+        profiled_pixels: width and height of the input that was profiled, where the profile does not say.
     """
 
     targets: list[str] = msgspec.field(default_factory=list)
     interval: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.9
+    batch_size: Size | None = None
+    pixels: Size | None = None
+    profiled_batch_size: Size | None = None
+    profiled_pixels: Size | None = None
 
 
 _EXAMPLES = {
     "every target": {"profile": example_document()},
+    "another size": {"profile": example_document(), "batch_size": 64, "pixels": 128},
     "one target, where the profile does not say its anchor": {
         "profile": [{"Device_Conv2D": 412000, "Device_MatMul": 38000, "Device_IDLE": 21000, "Host_IDLE": 460000}],
         "anchor": "g4dn.xlarge",
@@ -62,12 +72,15 @@ async def make_prediction(request: Request) -> Response:
 
 def _predict(service: Service, profile: Profile, asked: PredictionRequest) -> Prediction:
     return predict(
-        profile,
+        with_profiled_size(profile, asked.profiled_batch_size, asked.profiled_pixels),
         service.bundle,
         anchor=asked.anchor,
         anchor_latency_ms=asked.anchor_latency_ms,
         targets=asked.targets,
         interval=asked.interval,
+        catalogue=service.catalogue,
+        batch_size=asked.batch_size,
+        pixels=asked.pixels,
     )
 
 

@@ -5,11 +5,12 @@ from typing import Annotated, Literal
 import msgspec
 from fastapi import APIRouter, Request, Response
 
+from profet.predictors.scalers.choice import bundle_scaler
 from profet.quantities import parse_range
 from profet.reports.scaler_curve import ScaledCurve
 from profet.web.answers import as_json
 from profet.web.api.documented import documented
-from profet.web.api.fields import Latency, latency_ms
+from profet.web.api.fields import Latency, Size, latency_ms
 from profet.web.bodies import received
 from profet.web.service import service_of
 
@@ -26,6 +27,8 @@ class ScalingRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         max: latency at the largest size (256).
         at: the size asked about.
         range: the two sizes, where they are not the usual ones, such as 16:256.
+        batch_size: batch at which pixels were changed: surer where it is known.
+        method: how curves bend: learnt, or as published; learnt where the bundle has it.
     """
 
     instance: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
@@ -34,6 +37,8 @@ class ScalingRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     max: Latency
     at: float
     range: str | None = None
+    batch_size: Size | None = None
+    method: Literal["learnt", "published"] | None = None
 
 
 class ScalingAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,7 +55,8 @@ _EXAMPLE = {"instance": "p3.2xlarge", "axis": "batch", "min": "10ms", "max": "10
 async def scale(request: Request) -> Response:
     """Predict the step latency at a size from those at two others; the document of profet scale --json."""
     asked, _ = await received(request, ScalingRequest)
-    scaler, warnings = service_of(request).bundle.scaler(asked.instance, asked.axis)
+    bundle = service_of(request).bundle
+    scaler, warnings = bundle_scaler(bundle, asked.instance, asked.axis, asked.method, asked.batch_size)
     ends = (scaler.smallest, scaler.largest) if asked.range is None else parse_range(asked.range, "range")
     ends_ms = latency_ms(asked.min, "min"), latency_ms(asked.max, "max")
     curve = ScaledCurve.through(scaler, asked.instance, asked.at, ends_ms, ends, warnings)

@@ -16,13 +16,14 @@ from profet.quantities import (
     parse_latency_ms,
     parse_money,
 )
-from profet.reports.advice_report import advice_report
 from profet.reports.advice_tables import shown_options
+from profet.reports.report import Report
 from profet.web.pages.advice_charts import draw_front, draw_options
 from profet.web.pages.fields import Fields, number
 from profet.web.pages.page import Page, asked
-from profet.web.pages.profile_source import ReadProfile, is_example, read_profile
+from profet.web.pages.profile_source import FIELD, ReadProfile, read_profile
 from profet.web.pages.saving import Form, saved
+from profet.web.pages.sent import is_example
 
 router = APIRouter()
 
@@ -99,18 +100,18 @@ def _advised(page: Page, source: ReadProfile) -> Answer:
 async def show(page: Annotated[Page, Depends(asked)]) -> Response:
     """Show the form, and the advice where something was asked."""
     nothing: dict[str, Any] = {"answer": None, "source": None, **_choices(page)}
-    if page.posted and is_example(page):
+    if page.posted and is_example(page, FIELD):
         return page.redirect("/advise", page.fields.address(STATE, USUAL))
     try:
         source = await read_profile(page)
         if source is None or "samples" not in page.fields:
-            return page.show("advise.html", **{**nothing, "source": source})
+            return await page.answer("advise.html", **{**nothing, "source": source})
         nothing["source"] = source
         answer = await run_in_threadpool(_advised, page, source)
     except ProfetError as error:
         return page.refuse("advise.html", error, **nothing)
     state = STATE if source.example else STATE[1:]
-    return page.show(
+    return await page.answer(
         "advise.html",
         **{**nothing, "answer": answer},
         front=draw_front(answer.advice, page.texts),
@@ -127,11 +128,15 @@ async def save(page: Annotated[Page, Depends(asked)], form: Form) -> Response:
         if source is None:
             return page.redirect("/advise")
         answer = await run_in_threadpool(_advised, page, source)
-        return await run_in_threadpool(
-            lambda: saved(advice_report(answer.advice, page.service.bundle), form, "advice")
-        )
+        return await saved(page, lambda: _report(answer, page), form, "advice")
     except ProfetError as error:
         return page.refuse("advise.html", error, answer=None, source=None, **_choices(page))
+
+
+def _report(answer: Answer, page: Page) -> Report:
+    from profet.reports.advice_report import advice_report
+
+    return advice_report(answer.advice, page.service.bundle)
 
 
 def _choices(page: Page) -> dict[str, Any]:

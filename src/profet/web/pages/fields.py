@@ -70,14 +70,12 @@ class Fields:
 
     def address(self, names: Iterable[str], usual: Mapping[str, str]) -> str:
         """Return the query of an address that holds these fields, but those that say what is usual anyway."""
-        return urlencode(
-            [
-                (name, text)
-                for name in names
-                for text in self.all(name)
-                if text != usual.get(name) and len(text) <= _MOST_SHOWN
-            ]
-        )
+        return written((name, text) for name in names for text in self.all(name) if text != usual.get(name))
+
+
+def written(sent: Iterable[tuple[str, str]]) -> str:
+    """Return the query of an address that holds these names and texts; one that is too long is left out."""
+    return urlencode([(name, text) for name, text in sent if len(text) <= _MOST_SHOWN])
 
 
 def number(text: str, what: str) -> float:

@@ -11,8 +11,8 @@ from fastapi.concurrency import run_in_threadpool
 from profet.errors import ProfetError
 from profet.history.accuracy import PairAccuracy
 from profet.history.measurement import Measurement
-from profet.reports.history_report import history_report
 from profet.reports.history_tables import history_warnings
+from profet.reports.report import Report
 from profet.web.pages.charts import Axis, Plot, Point
 from profet.web.pages.page import Page, asked
 from profet.web.pages.saving import Form, saved
@@ -57,10 +57,10 @@ def _accuracy(page: Page) -> Accuracy:
 
 
 @router.get("/history")
-async def show(page: Annotated[Page, Depends(asked)]) -> Response:
+def show(page: Annotated[Page, Depends(asked)]) -> Response:
     """Show predicted against measured, errors and coverage."""
     try:
-        known = await run_in_threadpool(_accuracy, page)
+        known = _accuracy(page)
     except ProfetError as error:
         return page.refuse("history.html", error, known=None, chart=None, careful=[], bundle=page.service.bundle)
     chart = _chart(known.predicted, page) if known.predicted else None
@@ -75,9 +75,15 @@ async def save(page: Annotated[Page, Depends(asked)], form: Form) -> Response:
         records = await run_in_threadpool(page.service.records.all)
         if not records:
             return page.redirect("/history")
-        return await run_in_threadpool(lambda: saved(history_report(_nameless(records)), form, "history"))
+        return await saved(page, lambda: _report(records), form, "history")
     except ProfetError as error:
         return page.refuse("history.html", error, known=None, chart=None, careful=[], bundle=page.service.bundle)
+
+
+def _report(records: Sequence[Measurement]) -> Report:
+    from profet.reports.history_report import history_report
+
+    return history_report(_nameless(records))
 
 
 def _nameless(records: Sequence[Measurement]) -> list[Measurement]:

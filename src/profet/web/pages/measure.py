@@ -16,6 +16,8 @@ from profet.web.pages.profile_source import read_options, read_profile, sent_pro
 
 router = APIRouter()
 
+_MOST_ROWS = 200
+
 
 def _owner(page: Page) -> Owner | None:
     """Return who asks; a request that another site sent in the visitor's name is nobody's.
@@ -37,7 +39,8 @@ async def _context(page: Page, owner: Owner | None) -> dict[str, Any]:
     return {
         "anchors": bundle.anchors,
         "known": sorted({*catalogue.instances, *(pair.target for pair in bundle.pairs)}),
-        "records": records[::-1],
+        "records": records[: -_MOST_ROWS - 1 : -1],
+        "stored": len(records),
         "source": None,
         "kept": None,
         "id": new_id(),
@@ -52,13 +55,14 @@ async def show(page: Annotated[Page, Depends(asked)]) -> Response:
         owner = _owner(page)
         if not page.posted or "latency" not in page.fields:
             source = await read_profile(page)
-            return page.show("measure.html", **{**await _context(page, owner), "source": source})
+            return await page.answer("measure.html", **{**await _context(page, owner), "source": source})
         owner = owner or new_owner()
         kept = await keep(page.service, _request(page), sent_profile(page), owner)
     except ProfetError as error:
         return page.refuse("measure.html", error, **await _context(page, owner))
     known = Owner(owner.token)
-    response = page.show("measure.html", 201 if kept.new else 200, **{**await _context(page, known), "kept": kept})
+    context = {**await _context(page, known), "kept": kept}
+    response = await page.answer("measure.html", 201 if kept.new else 200, **context)
     return owner.told(response, page.request)
 
 

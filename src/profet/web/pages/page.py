@@ -10,14 +10,15 @@ from pathlib import PurePath
 from typing import Any
 
 from fastapi import Request, Response
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.datastructures import UploadFile
 
 from profet.errors import ProfetError
 from profet.printable import one_line
-from profet.web.bodies import Upload
-from profet.web.pages.fields import Fields
+from profet.web.bodies import Upload, check_plain
+from profet.web.pages.fields import Fields, written
 from profet.web.pages.language import LANGUAGES, Texts, negotiated, texts
 from profet.web.pages.messages import Message, told, told_to_visitors
 from profet.web.problems import status_of
@@ -80,6 +81,10 @@ class Page:
             )
         return response
 
+    async def answer(self, template: str, status: int = 200, **context: Any) -> Response:
+        """Return a page that may be long, made in a thread so that nobody waits for it but its visitor."""
+        return await run_in_threadpool(self.show, template, status, **context)
+
     def refuse(self, template: str, error: ProfetError, **context: Any) -> Response:
         """Return the page with what was wrong, and what to do, above its answer.
 
@@ -101,9 +106,8 @@ class Page:
 
     def in_language(self, language: str) -> str:
         """Return the address of the same page in another language."""
-        kept = [(name, text) for name, text in self.request.query_params.multi_items() if name != "lang"]
-        query = Fields([*kept, ("lang", language)])
-        return f"?{query.address(dict.fromkeys(name for name, _ in [*kept, ('lang', '')]), {})}"
+        kept = [each for each in self.request.query_params.multi_items() if each[0] != "lang"]
+        return f"?{written([*kept, ('lang', language)])}"
 
 
 async def asked(request: Request) -> Page:
@@ -111,6 +115,7 @@ async def asked(request: Request) -> Page:
     sent = request.query_params.multi_items()
     upload = None
     if request.method == "POST":
+        check_plain(request)
         most = service_of(request).settings.limits.body_bytes
         form = await request.form(max_files=2, max_fields=200, max_part_size=most)
         for name, value in form.multi_items():

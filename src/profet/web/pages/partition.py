@@ -1,40 +1,40 @@
 """How to split a batch over unequal units: tables in, shares and a timeline out."""
 
-import tempfile
 from dataclasses import dataclass
 from importlib import resources
-from pathlib import Path, PurePath
 from typing import Annotated, Any
 
 import msgspec
 from fastapi import APIRouter, Depends, Response
 from fastapi.concurrency import run_in_threadpool
 
-from profet.errors import InputError, ProfetError
-from profet.partition.original_tables import import_original
+from profet.errors import ProfetError
 from profet.partition.planners import Plan, Planner
 from profet.partition.planners.plan import time_saved
 from profet.partition.planners.planner import ALGORITHMS, check_batch
-from profet.partition.tables import PerformanceTable, decode_table
+from profet.partition.tables import PerformanceTable
 from profet.partition.units import split_names
 from profet.quantities import format_ms
-from profet.reports.plan_report import plan_report
 from profet.reports.plan_timeline import planned_runs
+from profet.reports.report import Report
 from profet.web.api.plans import is_quick
 from profet.web.beside import work_beside
 from profet.web.hard_work import PlanQuestion
 from profet.web.pages.charts import Lane, Lanes, Segment
 from profet.web.pages.page import Page, asked
 from profet.web.pages.saving import Form, saved
+from profet.web.pages.sent import is_example, sent, shown_name
+from profet.web.tables import read_table
 
 router = APIRouter()
+
+FIELD = "table"
+"""The field that says which table is meant."""
 
 USUAL = {"algorithm": "chunked", "batch": "64"}
 STATE = ("table", "batch", "algorithm", "device")
 """Fields that an address holds; the table only where it is the example."""
 
-EXAMPLE = "example"
-_PICKLE = b"\x80"
 _MOST_CHUNKS = 40
 """A unit with more chunks of one size is drawn with one block for all of them."""
 
@@ -67,41 +67,11 @@ class Answer:
         return time_saved(self.plan.makespan_ms, self.plan.rival)
 
 
-def _read(page: Page) -> ReadTable | None:
-    """Return the table that a page is asked about; a file wins over pasted text, and that over the rest."""
-    fields = page.fields
-    if page.upload is not None and page.upload.content is not None:
-        return ReadTable(_table(page.upload.content, page.upload.name), page.upload.name)
-    if page.posted and "text" in fields:
-        return ReadTable(decode_table(fields.text("text").encode(), "the pasted text"), "")
-    if page.posted and fields.text("table") == "read" and "read" in fields:
-        name = fields.shown("read_name")
-        return ReadTable(decode_table(fields.text("read").encode(), name or "the pasted text"), name)
-    if fields.text("table") == EXAMPLE:
-        content = (resources.files("profet.web") / "examples" / "table.json").read_bytes()
-        return ReadTable(decode_table(content, EXAMPLE), EXAMPLE, example=True)
-    if page.posted:
-        raise InputError("no table was given; choose a file, paste one, or take the example")
-    return None
-
-
-def _table(content: bytes, name: str) -> PerformanceTable:
-    if not content.startswith(_PICKLE):
-        return decode_table(content, name)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "table"
-        path.write_bytes(content)
-        try:
-            table = import_original(path, PurePath(name).stem)
-        except InputError as error:
-            raise InputError(str(error).replace(str(path), name)) from None
-    return msgspec.structs.replace(table, source=f"imported from {name}")
-
-
 async def _answered(page: Page) -> Answer | None:
-    source = await run_in_threadpool(_read, page)
-    if source is None:
+    upload = sent(page, FIELD, (resources.files("profet.web") / "examples" / "table.json").read_bytes())
+    if upload is None:
         return None
+    source = ReadTable(await read_table(page.service, upload), shown_name(upload), is_example(page, FIELD))
     device = page.fields.text("device")
     table = source.table.select(split_names(device) if device else None)
     batch, algorithm = page.fields.whole("batch") or 64, page.fields.text("algorithm", "chunked")
@@ -117,7 +87,7 @@ async def _answered(page: Page) -> Answer | None:
 async def show(page: Annotated[Page, Depends(asked)]) -> Response:
     """Show the form, and the plan where something was asked."""
     nothing: dict[str, Any] = {"answer": None, "source": None, "algorithms": ALGORITHMS}
-    if page.posted and page.upload is None and "text" not in page.fields and page.fields.text("table") == EXAMPLE:
+    if page.posted and is_example(page, FIELD):
         return page.redirect("/partition", page.fields.address(STATE, USUAL))
     try:
         answer = await _answered(page)
@@ -126,7 +96,7 @@ async def show(page: Annotated[Page, Depends(asked)]) -> Response:
     if answer is None:
         return page.show("partition.html", **nothing)
     state = STATE if answer.source.example else STATE[1:]
-    return page.show(
+    return await page.answer(
         "partition.html",
         **{**nothing, "answer": answer, "source": answer.source},
         lanes=_lanes(answer, page),
@@ -141,9 +111,15 @@ async def save(page: Annotated[Page, Depends(asked)], form: Form) -> Response:
         answer = await _answered(page)
         if answer is None:
             return page.redirect("/partition")
-        return await run_in_threadpool(lambda: saved(plan_report(answer.plan, answer.table), form, "plan"))
+        return await saved(page, lambda: _report(answer), form, "plan")
     except ProfetError as error:
         return page.refuse("partition.html", error, answer=None, source=None, algorithms=ALGORITHMS)
+
+
+def _report(answer: Answer) -> Report:
+    from profet.reports.plan_report import plan_report
+
+    return plan_report(answer.plan, answer.table)
 
 
 def _lanes(answer: Answer, page: Page) -> Lanes:

@@ -4,26 +4,27 @@ import datetime
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-import msgspec
 from fastapi import APIRouter, Depends, Response
 from fastapi.concurrency import run_in_threadpool
 
-from profet.errors import InputError, ProfetError
+from profet.errors import ProfetError
 from profet.predictors.card import Prediction, TargetPrediction
 from profet.predictors.prediction import predict
-from profet.quantities import format_money, format_ms, parse_latency_ms
-from profet.reports.prediction_report import PredictionSource, prediction_report
+from profet.predictors.sizes.what_if import with_profiled_size
+from profet.quantities import parse_latency_ms
 from profet.reports.report import Report
 from profet.reports.step_costs import StepCost, StepCosts, step_costs
-from profet.web.pages.charts import Bar, Bars
 from profet.web.pages.page import Page, asked
-from profet.web.pages.profile_source import ReadProfile, is_example, read_profile
+from profet.web.pages.prediction_charts import draw_prediction, what_costs
+from profet.web.pages.profile_source import FIELD, ReadProfile, read_profile
 from profet.web.pages.saving import Form, saved
+from profet.web.pages.sent import is_example
 
 router = APIRouter()
 
 USUAL = {"interval": "0.9"}
-STATE = ("profile", "anchor", "anchor_latency", "batch_size", "interval", "target")
+_SIZES = ("batch_size", "pixels", "profiled_batch_size", "profiled_pixels")
+STATE = ("profile", "anchor", "anchor_latency", *_SIZES, "interval", "target")
 """Fields that an address holds; the profile only where it is the example."""
 
 
@@ -82,7 +83,8 @@ async def answered(page: Page) -> Answer | None:
 
 def _predicted(page: Page, source: ReadProfile) -> Answer:
     fields, service = page.fields, page.service
-    source = ReadProfile(_with_batch(source, fields.whole("batch_size")), source.name, source.example)
+    profiled = fields.whole("profiled_batch_size"), fields.whole("profiled_pixels")
+    source = ReadProfile(with_profiled_size(source.profile, *profiled), source.name, source.example)
     prediction = predict(
         source.profile,
         service.bundle,
@@ -90,19 +92,12 @@ def _predicted(page: Page, source: ReadProfile) -> Answer:
         anchor_latency_ms=fields.read("anchor_latency", parse_latency_ms),
         targets=fields.all("target"),
         interval=fields.chance("interval", 0.9),
+        catalogue=service.catalogue,
+        batch_size=fields.whole("batch_size"),
+        pixels=fields.whole("pixels"),
     )
     today = datetime.datetime.now(datetime.UTC).date()
-    return Answer(source, prediction, step_costs(prediction, source.profile.batch_size, service.catalogue, today))
-
-
-def _with_batch(source: ReadProfile, batch_size: int | None) -> Any:
-    known = source.profile.batch_size
-    if batch_size is not None and known not in {None, batch_size}:
-        raise InputError(
-            f"--batch-size: the profile is of batch size {known}, not {batch_size}; a step takes another time then:"
-            " leave the field empty, or profile a step at that size"
-        )
-    return source.profile if batch_size is None else msgspec.structs.replace(source.profile, batch_size=batch_size)
+    return Answer(source, prediction, step_costs(prediction, prediction.batch_size, service.catalogue, today))
 
 
 @router.api_route("/predict", methods=["GET", "POST"])
@@ -110,7 +105,7 @@ async def show(page: Annotated[Page, Depends(asked)]) -> Response:
     """Show the form, and the answer where something was asked."""
     choices = _choices(page)
     address = page.fields.address(STATE, USUAL)
-    if page.posted and is_example(page):
+    if page.posted and is_example(page, FIELD):
         return page.redirect("/predict", address)
     try:
         answer = await answered(page)
@@ -119,12 +114,13 @@ async def show(page: Annotated[Page, Depends(asked)]) -> Response:
     if answer is None:
         return page.show("predict.html", answer=None, source=None, **choices)
     state = STATE if answer.source.example else STATE[1:]
-    return page.show(
+    what = what_costs(answer.costs, answer.prediction.batch_size, page.texts)
+    return await page.answer(
         "predict.html",
         answer=answer,
         source=answer.source,
-        charts=_charts(answer, page),
-        what_costs=what_costs(answer, page),
+        charts=draw_prediction(answer.costs, what, page.texts),
+        what_costs=what,
         address=page.fields.address(state, USUAL),
         **choices,
     )
@@ -137,12 +133,14 @@ async def save(page: Annotated[Page, Depends(asked)], form: Form) -> Response:
         answer = await answered(page)
         if answer is None:
             return page.redirect("/predict")
-        return await run_in_threadpool(lambda: saved(_report(answer, page), form, "prediction"))
+        return await saved(page, lambda: _report(answer, page), form, "prediction")
     except ProfetError as error:
         return page.refuse("predict.html", error, answer=None, source=None, **_choices(page))
 
 
 def _report(answer: Answer, page: Page) -> Report:
+    from profet.reports.prediction_report import PredictionSource, prediction_report
+
     service = page.service
     source = PredictionSource(answer.source.profile, answer.source.name or "pasted text", service.bundle)
     return prediction_report(answer.prediction, source, list(answer.prediction.warnings), service.catalogue)
@@ -151,48 +149,3 @@ def _report(answer: Answer, page: Page) -> Report:
 def _choices(page: Page) -> dict[str, Any]:
     bundle = page.service.bundle
     return {"anchors": bundle.anchors, "targets": sorted({pair.target for pair in bundle.pairs})}
-
-
-def _charts(answer: Answer, page: Page) -> list[Bars]:
-    """Draw latency and cost of every instance beside each other, in the same order."""
-    t, rows = page.texts, answer.costs.instances
-    latency = tuple(
-        Bar(
-            _label(row, page),
-            f"{format_ms(row.latency_ms)} ms",
-            row.latency_ms,
-            row.low_ms,
-            row.high_ms,
-            _kind(row),
-        )
-        for row in rows
-    )
-    cost = tuple(
-        Bar(_label(row, page), _cost(row, page), row.cost, row.cost_low, row.cost_high, "cost") for row in rows
-    )
-    charts = [Bars(t("predict.latency_chart"), t("predict.latency_chart_told"), latency)]
-    if answer.priced:
-        charts.append(Bars(what_costs(answer, page), t("predict.cost_chart_told"), cost))
-    return charts
-
-
-def what_costs(answer: Answer, page: Page) -> str:
-    """Say what the costs are of."""
-    batch_size = answer.source.profile.batch_size
-    if batch_size is None:
-        return page.texts("predict.cost_of_steps", steps=f"{answer.costs.steps:,.0f}")
-    return page.texts("predict.cost_of_samples", batch_size=batch_size)
-
-
-def _label(row: StepCost, page: Page) -> str:
-    return page.texts("predict.measured_label", instance=row.instance) if row.measured else row.instance
-
-
-def _kind(row: StepCost) -> str:
-    return "measured" if row.measured else "predicted"
-
-
-def _cost(row: StepCost, page: Page) -> str:
-    if row.cost is None or row.currency is None:
-        return page.texts("predict.no_price")
-    return format_money(row.cost, row.currency)

@@ -3,13 +3,13 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Response
-from fastapi.concurrency import run_in_threadpool
 
 from profet.errors import InputError, ProfetError
-from profet.predictors.scaling import SIZES
+from profet.predictors.scalers.choice import bundle_scaler
+from profet.predictors.scalers.published import SIZES
 from profet.quantities import parse_latency_ms
+from profet.reports.report import Report
 from profet.reports.scaler_curve import ScaledCurve
-from profet.reports.scaler_report import curve_report
 from profet.web.pages.charts import Axis, Plot, Point
 from profet.web.pages.page import Page, asked
 from profet.web.pages.saving import Form, saved
@@ -49,7 +49,7 @@ def _curve(page: Page) -> ScaledCurve:
     if high_ms < low_ms:
         raise InputError(f"--max: {high_ms:g} ms is below {low_ms:g} ms; --min belongs to size {ends[0]}")
     instance = page.fields.text("instance")
-    scaler, warnings = page.service.bundle.scaler(instance, _axis(page))
+    scaler, warnings = bundle_scaler(page.service.bundle, instance, _axis(page))
     return ScaledCurve.through(scaler, instance, _at(page, ends), (low_ms, high_ms), ends, warnings)
 
 
@@ -76,9 +76,16 @@ def show(page: Annotated[Page, Depends(asked)]) -> Response:
 async def save(page: Annotated[Page, Depends(asked)], form: Form) -> Response:
     """Save the curve: the same report as that of the command line."""
     try:
-        return await run_in_threadpool(lambda: saved(curve_report(_curve(page)), form, "scale"))
+        curve = _curve(page)
     except ProfetError:
         return page.redirect("/scale", str(page.request.query_params))
+    return await saved(page, lambda: _report(curve), form, "scale")
+
+
+def _report(curve: ScaledCurve) -> Report:
+    from profet.reports.scaler_report import curve_report
+
+    return curve_report(curve)
 
 
 def _chart(curve: ScaledCurve, page: Page) -> Plot:

@@ -9,19 +9,35 @@ import csv
 import io
 import re
 from collections import Counter
+from dataclasses import dataclass
 
 from profet.errors import InputError
 from profet.profiles.formats.hardware import nvidia_smi_samples
 from profet.profiles.formats.hardware.cells import Table, is_identifier, number
+from profet.profiles.formats.hardware.public_data import (
+    BATCH_SIZE,
+    EPOCH_S,
+    EPOCH_SAMPLES,
+    INSTANCE,
+    PIXELS,
+    RESULTS,
+    RUN,
+)
 from profet.profiles.formats.json_documents import decode
 from profet.profiles.profile import Profile
 from profet.profiles.reading import ReadOptions
 
 _DELIMITERS = (",", ";", "\t")
 _STATISTIC = re.compile(r"_(?:mean|std|min|25|50|75|max)$")
-_INSTANCE, _MODEL, _BATCH, _PIXELS = "Instances", "model", "batchsize", "datasize"
-_RESULTS = ("totaldata", "total_latency_second", "one_epoch_average_second")
-_RUN = {_INSTANCE, _MODEL, _BATCH, _PIXELS, *_RESULTS}
+_UNIT = re.compile(r"(?:^utilization_\w+?|(MHz|MiB|W))(?:_(?:mean|std|min|25|50|75|max))?$")
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """How long an epoch took where metrics were sampled, and how many samples it had; None where unknown."""
+
+    seconds: float | None = None
+    samples: int | None = None
 
 
 def read(content: bytes, where: str, options: ReadOptions) -> Profile:
@@ -36,7 +52,7 @@ def read(content: bytes, where: str, options: ReadOptions) -> Profile:
         InputError: not such a table, several runs, fewer than two samples, or a metric that is no number; the row
             and column are named.
     """
-    table = _parse(content, where)
+    table = parse(content, where)
     try:
         if any(_STATISTIC.search(name) for name in table.header):
             return _read_run(table, options)
@@ -47,7 +63,32 @@ def read(content: bytes, where: str, options: ReadOptions) -> Profile:
         raise InputError(f"{where}: {error}") from None
 
 
-def _parse(content: bytes, where: str) -> Table:
+def read_epoch(content: bytes, where: str) -> Epoch:
+    """Return what a row of the public data says of its epochs, which is no hardware metric.
+
+    Raises:
+        InputError: not such a table, or a time or count that is none.
+    """
+    table = parse(content, where)
+    if len(table.rows) != 1:
+        return Epoch()
+    line, row = table.rows[0]
+    cells = dict(zip(table.header, row, strict=False))
+    place = f"{where}: row {line}"
+    seconds = None
+    if EPOCH_S in cells:
+        seconds = number(cells[EPOCH_S], f"{place}, {EPOCH_S}", table.delimiter, "s")
+    if seconds is not None and seconds <= 0:
+        raise InputError(f"{place}, {EPOCH_S} is {seconds:g}; it must be above zero")
+    return Epoch(seconds, count(cells, EPOCH_SAMPLES, place))
+
+
+def parse(content: bytes, where: str) -> Table:
+    """Read a CSV table.
+
+    Raises:
+        InputError: not CSV, a column that stands twice, or a row with more or fewer cells than columns.
+    """
     text = decode(content, where).lstrip("\ufeff")
     header, _, _ = text.partition("\n")
     delimiter = max(_DELIMITERS, key=header.count)
@@ -73,27 +114,42 @@ def _read_run(table: Table, options: ReadOptions) -> Profile:
         )
     line, row = table.rows[0]
     cells = dict(zip(table.header, row, strict=False))
-    metrics: dict[str, float | None] = {}
-    for name, cell in cells.items():
-        if name and name not in _RUN and not is_identifier(name):
-            place = f"{table.where}: row {line}, {name[:60]}"
-            try:
-                metrics[name] = number(cell, place, table.delimiter)
-            except InputError:
-                if _STATISTIC.search(name):
-                    raise
-    left_out = ", ".join(name for name in _RESULTS if name in cells)
+    place = f"{table.where}: row {line}"
+    left_out = ", ".join(name for name in RESULTS if name in cells)
     return Profile(
-        instance=cells.get(_INSTANCE) or None,
+        instance=cells.get(INSTANCE) or None,
         step_latency_ms=options.step_latency_ms,
-        batch_size=_count(cells, _BATCH, f"{table.where}: row {line}"),
-        pixels=_count(cells, _PIXELS, f"{table.where}: row {line}"),
-        hardware=metrics,
+        batch_size=count(cells, BATCH_SIZE, place),
+        pixels=count(cells, PIXELS, place),
+        hardware=run_metrics(cells, place, table.delimiter),
         warnings=[f"{left_out} left out: how long the run took is no hardware metric"] if left_out else [],
     )
 
 
-def _count(cells: dict[str, str], name: str, place: str) -> int | None:
+def run_metrics(cells: dict[str, str], place: str, delimiter: str) -> dict[str, float | None]:
+    """Return the hardware metrics among a row's cells, by column; what is not available is None.
+
+    Raises:
+        InputError: a statistic that is no number, or in another unit than its column; the line starts with place.
+    """
+    metrics: dict[str, float | None] = {}
+    for name, cell in cells.items():
+        if name and name not in RUN and not is_identifier(name):
+            unit = _UNIT.search(name)
+            try:
+                metrics[name] = number(cell, f"{place}, {name[:60]}", delimiter, unit and (unit[1] or "%"))
+            except InputError:
+                if _STATISTIC.search(name):
+                    raise
+    return metrics
+
+
+def count(cells: dict[str, str], name: str, place: str) -> int | None:
+    """Return a whole number among a row's cells; None where there is none.
+
+    Raises:
+        InputError: not a whole number from 1; the line starts with place.
+    """
     cell = cells.get(name, "")
     if not cell:
         return None

@@ -1,0 +1,1 @@
+"""How far off data sheets are: GPUs left out in turn."""

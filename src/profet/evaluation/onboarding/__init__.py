@@ -1,0 +1,1 @@
+"""Onboards a target, and rehearses it on known ones."""

@@ -1,0 +1,1 @@
+"""How wrong other sizes are on models left out."""

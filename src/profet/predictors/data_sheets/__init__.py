@@ -1,0 +1,1 @@
+"""Machines that nobody profiled, from their data sheets."""

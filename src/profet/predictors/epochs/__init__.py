@@ -1,0 +1,1 @@
+"""Epoch times: what they tell of steps, and what hardware metrics tell of them."""

@@ -1,0 +1,1 @@
+"""A new target from a few measured workloads."""

@@ -1,0 +1,1 @@
+"""Latency at a size between two measured ones."""

@@ -1,0 +1,1 @@
+"""Other batch and input sizes than the profiled one."""
