@@ -45,7 +45,9 @@ def test_errors_are_those_measured_with_the_anchors_latency_or_without_as_here(l
     assert (ANCHOR in known) == (latency_ms is not None)
     joint = bundle.joint_errors(ANCHOR, latency_ms is not None)
     assert joint is not None
-    for each in prediction.predictions:
+    together = [each for each in prediction.predictions if each.target in joint.targets]
+    assert len(together) == 3
+    for each in together:
         assert each.card.expected_log_error is not None
         logs = np.log(known[each.target].draws_ms / each.latency_ms) / each.card.expected_log_error
         scores = joint.scores[:, joint.targets.index(each.target)]
@@ -67,7 +69,7 @@ def test_targets_measured_on_other_runs_err_independently(tmp_path: Path) -> Non
     known = known_latencies(prediction, bundle, 0.9)
     logs = {each.target: np.log(known[each.target].draws_ms / each.latency_ms) for each in prediction.predictions}
     assert len({len(each) for each in logs.values()}) == 1
-    assert np.abs(np.corrcoef(list(logs.values())) - np.eye(3)).max() < 0.1
+    assert np.abs(np.corrcoef(list(logs.values())) - np.eye(4)).max() < 0.1
     for each in prediction.predictions:
         assert np.mean(logs[each.target] > 0) == pytest.approx(0.5, abs=0.01)
         half_width = np.log(each.high_ms / each.latency_ms)

@@ -167,7 +167,12 @@ def test_a_prediction_comes_from_a_trace_at_once(profet: Run, tmp_path: Path) ->
         pytest.skip(f"the public trace is not at {RESNET}; set PROFET_TEST_DATA to where the public data is")
     command = ["predict", RESNET, "--anchor", "p3.2xlarge", "--leave-out-steps", "5,9"]
     facts = document(profet(*command, "--json"))
-    assert {each["target"] for each in facts["predictions"]} == {"g3s.xlarge", "g4dn.xlarge", "p2.xlarge"}
+    assert {each["target"] for each in facts["predictions"]} == {
+        "g3s.xlarge",
+        "g4dn.xlarge",
+        "g5.xlarge",
+        "p2.xlarge",
+    }
     nearest = facts["predictions"][0]["card"]["nearest_workloads"]
     assert all(text.startswith("ResNet50") for text in nearest)
     assert not any("unlike the median" in text for text in facts["warnings"])

@@ -20,7 +20,7 @@ from profet.profiles.profile import Profile
 from tests.conftest import Run, document, refused
 from tests.history.made_up import NOON, measured
 
-SCALES = {"g4dn.xlarge": 0.4, "p2.xlarge": 4.0, "p3.2xlarge": 0.01}
+SCALES = {"g4dn.xlarge": 0.4, "g5.xlarge": 1.0, "p2.xlarge": 4.0, "p3.2xlarge": 0.01}
 """How many times the errors that the shipped bundle expects are those that were recorded, by target."""
 
 

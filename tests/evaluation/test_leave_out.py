@@ -81,7 +81,7 @@ def test_the_anchor_latency_can_be_withheld(validation: Validation, small_datase
 def test_questions_that_cannot_be_answered_are_refused(small_dataset: Dataset) -> None:
     for question, words in (
         (Question("publishd"), "nearest: published"),
-        (Question("published", "instance"), "learns from measurements on its target"),
+        (Question("published", "instance"), "does not tell where time goes by op family"),
         (Question("published", "modle"), "nearest: model"),
         (Question("published", anchors=("a.lrge",)), "nearest: a.large"),
         (Question("published", targets=("b.lrge",)), "nearest: b.large"),

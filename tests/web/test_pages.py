@@ -170,7 +170,7 @@ def test_names_from_outside_are_shown_as_text(browser: httpx.Client, example: di
         ("/predict", {"profile": "example", "anchor": "nowhere.xlarge"}, "is not in the bundle"),
         ("/predict", {"profile": "example", "anchor_latency": "-3"}, "must be above zero"),
         ("/predict", {"profile": "example", "interval": "nan"}, "is no chance between 0 and 1"),
-        ("/predict", {"profile": "example", "batch_size": "100000"}, "64 times the work"),
+        ("/predict", {"profile": "example", "batch_size": "100000"}, "reaches up to 64 times"),
         ("/advise", {"profile": "example", "samples": "many", "epochs": "2"}, "“Samples in an epoch”: "),
         ("/advise", {"profile": "example", "samples": "50k"}, "“Samples in an epoch” and “Epochs”: both"),
         (

@@ -61,7 +61,7 @@ def test_an_uploaded_profile_is_predicted_and_its_address_holds_all_but_the_prof
     expect(visitor.get_by_role("radio", name="A file")).to_be_checked()
     visitor.get_by_label("Its step latency without the profiler").fill("300ms")
     visitor.get_by_role("button", name="Predict", exact=True).click()
-    expect(visitor.get_by_role("heading", name=re.compile("Take g4dn.xlarge"))).to_be_focused()
+    expect(visitor.get_by_role("heading", name=re.compile("Take g5.xlarge"))).to_be_focused()
     expect(visitor.get_by_role("table", name=re.compile("Latency and cost"))).to_contain_text("p3.2xlarge")
     expect(visitor.get_by_role("img", name=re.compile("Latency of one step"))).to_be_visible()
     expect(visitor.get_by_role("radio", name=re.compile("The one just read: my secret model.json"))).to_be_checked()
@@ -277,7 +277,7 @@ def test_a_page_works_without_a_script(chromium: Browser, service: str, name: st
 def test_the_language_is_switched_with_the_answer_in_place(visitor: Page) -> None:
     visitor.goto(ANSWERED["predict"])
     visitor.get_by_role("link", name="한국어").click()
-    expect(visitor.get_by_role("heading", name="g4dn.xlarge 추천: 가장 쌉니다")).to_be_visible()
+    expect(visitor.get_by_role("heading", name="g5.xlarge 추천: 가장 쌉니다")).to_be_visible()
     visitor.goto("/scale")
     expect(visitor.locator("html")).to_have_attribute("lang", "ko")
     visitor.get_by_role("link", name="English").click()

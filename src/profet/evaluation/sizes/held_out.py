@@ -120,12 +120,15 @@ def predict_moves(fold: SizeFold) -> pd.DataFrame:
     predictors: dict[str, Predictor | None] = {profiled.anchor: None}
     for target, (rows, there) in profiled.targets.items():
         taught = ~out[rows]
+        if not taught.any():
+            continue  # runs of the models left out alone teach nothing of this target
         names = [profiled.workloads[row] for row in rows[taught]]
         predictors[target] = new_predictor(DEFAULT_METHOD).fit(
             profiled.profiles.take(rows[taught]), there.take(taught), names
         )
     asked = np.flatnonzero(out & ~profiled.runs.duplicated([*_SIZE, "optimizer"]).to_numpy())[:: fold.every]
     table = _moves_from(profiled, asked)
+    table = table[table["target"].isin(list(predictors))].reset_index(drop=True)
     found = {}
     for latency, known in LATENCY_KNOWN.items():
         profiles = profiled.profiles.take(asked)
