@@ -17,9 +17,9 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobil
 DARK = {"color_scheme": "dark"}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """The browser; one for all tests of a process."""
+    """The browser, for one file: while Playwright is open its event loop counts as running in the whole thread."""
     if not CHROMIUM.exists():
         pytest.skip(f"{CHROMIUM} is missing; apt-get install chromium")
     with sync_playwright() as playwright:

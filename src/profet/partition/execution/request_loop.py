@@ -19,6 +19,9 @@ _MS = 1000.0
 _MEMORY = 0.1
 """Weight of the newest batch in how much longer batches take than is predicted."""
 
+_NEARLY_MOST = 0.95
+"""Of the images per second that the best size of a batch answers."""
+
 
 class OverloadedError(ProfetError):
     """More is waiting than may wait; try again later, or send less."""
@@ -36,7 +39,8 @@ class RequestLoop:
 
     Whatever waits when the units are free runs next, in order of arrival: nothing waits for company while a unit is
     idle. A batch is no larger than lets the request that waits longest be answered within the latency bound, as
-    predicted; where that is lost already, it is as large as can be, since that answers most per second.
+    predicted, and no larger than what answers nearly most per second: beyond that, those in it and behind it would
+    wait for nothing.
 
     Attributes:
         latency_ms: the bound.
@@ -74,6 +78,7 @@ class RequestLoop:
         self._closed = False
         self._slower = 1.0
         self._predicted_ms: dict[int, float] = {}
+        self._productive = self._most_productive()
         self._thread = threading.Thread(target=self._run, name="profet requests", daemon=True)
         self._thread.start()
 
@@ -141,15 +146,25 @@ class RequestLoop:
             return batch
 
     def _most_images(self, waited_ms: float) -> int:
-        """Return the largest batch that is done before the bound of a request that has waited so long."""
-        largest, left_ms = self._partitioner.largest_batch, self.latency_ms - waited_ms
+        """Return the largest batch of use that is done before the bound of a request that has waited so long.
+
+        Where the bound is lost already, that is what answers nearly most per second.
+        """
+        left_ms = self.latency_ms - waited_ms
         if self._expected_ms(1) > left_ms:
-            return largest
-        fits, too_many = 1, largest + 1
+            return self._productive
+        fits, too_many = 1, self._productive + 1
         while too_many - fits > 1:
             middle = (fits + too_many) // 2
             fits, too_many = (middle, too_many) if self._expected_ms(middle) <= left_ms else (fits, middle)
         return fits
+
+    def _most_productive(self) -> int:
+        """Return the smallest size, doubled from 1 on, that answers nearly as much per second as the best one."""
+        largest = self._partitioner.largest_batch
+        sizes = [2**power for power in range(largest.bit_length()) if 2**power < largest] + [largest]
+        per_ms = [size / self._expected_ms(size) for size in sizes]
+        return next(size for size, rate in zip(sizes, per_ms, strict=True) if rate >= _NEARLY_MOST * max(per_ms))
 
     def _expected_ms(self, images: int) -> float:
         """Return how long a batch is expected to take; infinite where the units that are left cannot hold it."""
