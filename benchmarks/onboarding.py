@@ -16,19 +16,24 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from benchmarks.onboarding_intervals import intervals, table
+from benchmarks.onboarding_intervals import LATENCIES, PROFILES, SHEET_KNOWN, intervals, table
 from benchmarks.pages import write_between_marks
 from profet.cli.progress import track
 from profet.datasets.dataset import Dataset
+from profet.evaluation.data_sheets.machines import Machines
 from profet.evaluation.parallel import run_all
+from profet.instances.catalogue import Catalogue
 from profet.predictors.blend import BlendPredictor
 from profet.predictors.components import works
+from profet.predictors.data_sheets.rates import Rates
+from profet.predictors.onboarding.expectation import Sheets
 from profet.predictors.onboarding.predictor import OnboardedPredictor
-from profet.profiles.arrays import FloatArray, ProfileArrays
+from profet.profiles.arrays import ProfileArrays
 
 SIZES = (1, 3, 5, 10, 20, 50, 1_000_000)
 DRAWS = 5
-WAYS = ("constant ratio", "latencies alone", "with profiles")
+CONSTANT = "constant ratio"
+WAYS = (CONSTANT, LATENCIES, PROFILES, LATENCIES + SHEET_KNOWN, PROFILES + SHEET_KNOWN)
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,7 @@ class Task:
         workloads: that the runs repeat, by target.
         sizes: numbers of workloads to learn from.
         draws: how often each is drawn.
+        rates: of the GPUs, by instance.
     """
 
     anchor: str
@@ -52,10 +58,12 @@ class Task:
     workloads: dict[str, npt.NDArray[np.object_]]
     sizes: tuple[int, ...]
     draws: int
+    rates: dict[str, Rates]
 
 
 def tasks(dataset: Dataset, sizes: tuple[int, ...], draws: int, models: Sequence[str] = ()) -> list[Task]:
     """Return one task an anchor and model."""
+    rates = dict(Machines.of(dataset, Catalogue.shipped()).known.rates)
     found = []
     for anchor in dataset.anchors:
         rows = {target: dataset.pair(anchor, target) for target in dataset.instances if target != anchor}
@@ -65,7 +73,7 @@ def tasks(dataset: Dataset, sizes: tuple[int, ...], draws: int, models: Sequence
         of_model = {t: dataset.runs["model"].to_numpy(object)[here] for t, (here, _) in rows.items()}
         names = {t: np.array(dataset.workload_names(here), object) for t, (here, _) in rows.items()}
         found += [
-            Task(anchor, model, sides, of_model, names, sizes, draws)
+            Task(anchor, model, sides, of_model, names, sizes, draws, rates)
             for model in models or sorted(set(dataset.runs["model"]))
         ]
     return found
@@ -97,30 +105,21 @@ def _scored(task: Task, target: str, others: dict[str, BlendPredictor], k: int, 
     true_ms = there.step_latency_ms[asked]
     frames = []
     for way in WAYS:
-        if way == "with profiles" and not works(there).any():
+        if PROFILES in way and not works(there).any():
             continue
-        predicted_ms = _answer(way, here, there, names, drawn, asked, others)
+        if way == CONSTANT:
+            ratio = float(np.median(there.step_latency_ms[drawn] / here.step_latency_ms[drawn]))
+            predicted_ms = here.step_latency_ms[asked] * ratio
+        else:
+            sheets = Sheets.among(task.rates, task.anchor, target, others) if way.endswith(SHEET_KNOWN) else None
+            taught = there.take(drawn)
+            if PROFILES not in way:
+                taught.device_us[:] = np.nan
+            predictor = OnboardedPredictor(others, sheets).fit(here.take(drawn), taught, list(names[drawn]))
+            predicted_ms = predictor.predict(here.take(asked))
         error = 100 * np.abs(predicted_ms / true_ms - 1)
         frames.append(pd.DataFrame({"target": target, "way": way, "k": k, "draw": draw, "error": error}))
     return [frame.assign(anchor=task.anchor, model=task.model) for frame in frames]
-
-
-def _answer(
-    way: str,
-    here: ProfileArrays,
-    there: ProfileArrays,
-    names: npt.NDArray[np.object_],
-    drawn: npt.NDArray[np.bool_],
-    asked: npt.NDArray[np.bool_],
-    others: dict[str, BlendPredictor],
-) -> FloatArray:
-    if way == "constant ratio":
-        ratio = float(np.median(there.step_latency_ms[drawn] / here.step_latency_ms[drawn]))
-        return here.step_latency_ms[asked] * ratio
-    taught = there.take(drawn)
-    if way == "latencies alone":
-        taught.device_us[:] = np.nan
-    return OnboardedPredictor(others).fit(here.take(drawn), taught, list(names[drawn])).predict(here.take(asked))
 
 
 def measure(dataset: Dataset, small: bool = False) -> pd.DataFrame:
@@ -137,14 +136,14 @@ def tables(found: pd.DataFrame) -> str:
         f"| MAPE in percent, from k measured workloads | {' | '.join(titles)} |",
         "|---" * (len(sizes) + 1) + "|",
     ]
-    profiled = set(found.loc[found["way"] == "with profiles", "target"])
+    profiled = set(found.loc[found["way"] == PROFILES, "target"])
     for way in WAYS:
         lines.append(_line(way, found[found["way"] == way], sizes))
-        if way != "with profiles":
+        if PROFILES not in way:
             part = found[(found["way"] == way) & found["target"].isin(profiled)]
             lines.append(_line(f"{way}, targets that have profiles", part, sizes))
-    for (anchor, target), part in found[found["way"] != WAYS[0]].groupby(["anchor", "target"]):
-        best = "with profiles" if target in profiled else "latencies alone"
+    for (anchor, target), part in found.groupby(["anchor", "target"]):
+        best = WAYS[-1] if target in profiled else WAYS[-2]
         lines.append(_line(f"{anchor} → {target}, {best}", part[part["way"] == best], sizes))
     return "\n".join(lines) + "\n"
 

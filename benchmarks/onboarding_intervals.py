@@ -13,31 +13,41 @@ import pandas as pd
 
 from profet.cli.progress import track
 from profet.datasets.dataset import Dataset, Rows
+from profet.evaluation.data_sheets.machines import Machines
 from profet.evaluation.metrics import measure
 from profet.evaluation.onboarding.held_out import held_out_of, held_out_part
 from profet.evaluation.onboarding.rehearsal import Rehearsal, Zoo
+from profet.instances.catalogue import Catalogue
 from profet.predictors.blend import BlendPredictor
 from profet.predictors.components import works
+from profet.predictors.data_sheets.rates import Rates
 from profet.predictors.intervals import DEFAULT_LEVEL, interval_ms
+from profet.predictors.onboarding.expectation import Sheets
 from profet.predictors.onboarding.predictor import OnboardedPredictor
 from profet.predictors.onboarding.prior import by_family
 
 SIZES = (1, 5, 20)
+LATENCIES, PROFILES, SHEET_KNOWN = "latencies alone", "with profiles", ", data sheet known"
+"""Ways to a new target."""
+
 _GROUPS = 4
 Pairs = Mapping[tuple[str, str], tuple[Rows, Rows]]
 
 
 def intervals(dataset: Dataset) -> pd.DataFrame:
     """Return true_ms, predicted_ms, low_ms and high_ms of every held-out run, by way and k."""
+    rates = Machines.of(dataset, Catalogue.shipped()).known.rates
     pairs = {(a, t): dataset.pair(a, t) for a in dataset.anchors for t in dataset.instances if a != t}
     models = sorted(set(dataset.runs["model"]))
     frames = []
     for group in range(_GROUPS):
-        frames += list(_without(dataset, pairs, models[group::_GROUPS]))
+        frames += list(_without(dataset, pairs, models[group::_GROUPS], rates))
     return pd.concat(frames, ignore_index=True)
 
 
-def _without(dataset: Dataset, pairs: Pairs, left_out: list[str]) -> Iterator[pd.DataFrame]:
+def _without(
+    dataset: Dataset, pairs: Pairs, left_out: list[str], rates: Mapping[str, Rates]
+) -> Iterator[pd.DataFrame]:
     asked = {pair: _of(dataset, sides, left_out) for pair, sides in pairs.items()}
     taught = {pair: (here[~asked[pair]], there[~asked[pair]]) for pair, (here, there) in pairs.items()}
     fitted = {pair: _fit(dataset, *sides) for pair, sides in taught.items()}
@@ -49,16 +59,17 @@ def _without(dataset: Dataset, pairs: Pairs, left_out: list[str]) -> Iterator[pd
             latency: replace(each, targets=tuple(known), ratios=each.ratios[kept], true_us=each.true_us[kept])
             for latency, each in held_out_of(part, anchor).items()
         }
-        rehearsal = Rehearsal.of(_zoo(fitted, known), known, held_out)
-        if rehearsal is None:
-            continue
         learn = taught[anchor, target]
         score = here[asked[anchor, target]], there[asked[anchor, target]]
-        for k in SIZES:
-            for profiled in (False, True):
-                if profiled and not works(dataset.profile_arrays(there)).any():
-                    continue
-                yield _asked(dataset, learn, score, rehearsal, known, k, profiled)
+        for sheets in (None, Sheets.among(rates, anchor, target, known)):
+            told = {} if sheets is None else sheets.of_known()
+            rehearsal = Rehearsal.of(_zoo(fitted, known), known, held_out, told)
+            if rehearsal is None:
+                continue
+            for k in SIZES:
+                for profiled in (False, True):
+                    if not profiled or works(dataset.profile_arrays(there)).any():
+                        yield _asked(dataset, learn, score, rehearsal, known, k, profiled, sheets)
 
 
 def _asked(
@@ -69,6 +80,7 @@ def _asked(
     known: dict[str, BlendPredictor],
     k: int,
     profiled: bool,
+    sheets: Sheets | None,
 ) -> pd.DataFrame:
     names = np.array(dataset.workload_names(learn[0]), object)
     random = np.random.default_rng([k, len(names), int(score[1][0])])
@@ -77,14 +89,16 @@ def _asked(
     there = dataset.profile_arrays(learn[1][drawn])
     if not profiled:
         there.device_us[:] = np.nan
-    predictor = OnboardedPredictor(known).fit(dataset.profile_arrays(learn[0][drawn]), there, list(names[drawn]))
+    taught = dataset.profile_arrays(learn[0][drawn])
+    predictor = OnboardedPredictor(known, sheets).fit(taught, there, list(names[drawn]))
     calibration = rehearsal.play(list(chosen), k, profiled)[True].calibration()
     answer = predictor.answer(dataset.profile_arrays(score[0]))
     if answer.doubts is None:
         raise ValueError("an answer without doubts")
     low_ms, high_ms = interval_ms(answer.latency_ms, calibration.half_width(answer.doubts, DEFAULT_LEVEL))
     true_ms = dataset.profile_arrays(score[1]).step_latency_ms
-    way = "with profiles" if profiled else "latencies alone"
+    way = PROFILES if profiled else LATENCIES
+    way += "" if sheets is None else SHEET_KNOWN
     columns = {"true_ms": true_ms, "predicted_ms": answer.latency_ms, "low_ms": low_ms, "high_ms": high_ms}
     return pd.DataFrame({**columns, "way": way, "k": k, "model": dataset.runs["model"].to_numpy()[score[0]]})
 

@@ -39,6 +39,27 @@ def bundle(dataset: Dataset, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def test_data_sheets_are_where_onboarding_begins(
+    profet: Run, dataset: Dataset, asked: list[str], tmp_path: Path
+) -> None:
+    train(dataset, "blend").save(tmp_path / "known.profet")
+    workload = next(name for name in dataset.workload_names(np.arange(1)))
+    model, sizes = workload.split(" at ")
+    pixels, batch = sizes.split(", ")[0].split()[0], sizes.split("batch ")[1].split(",")[0]
+    (tmp_path / "one.csv").write_text(f"model,batch,pixels,latency_ms\n{model},{batch},{pixels},1.2\n")
+    found = {}
+    for name in ("g6.xlarge", "the.box"):  # the catalogue knows the GPU of one of them
+        own = tmp_path / f"{name}.profet"
+        document(profet("onboard", name, "--from", tmp_path / "one.csv", "--bundle", tmp_path / "known.profet",
+                        "-o", own, "--json"))  # fmt: skip
+        found[name] = only(document(profet(*asked[:-1], own, "--anchor", "g3s.xlarge", "--target", name, "--json")))
+    assert "from 1 measured workload and its data sheet;" in found["g6.xlarge"]["explanation"]
+    assert "from 1 measured workload;" in found["the.box"]["explanation"]
+    assert found["g6.xlarge"]["latency_ms"] != pytest.approx(found["the.box"]["latency_ms"], rel=0.01)
+    widths = [np.log(found[name]["high_ms"] / found[name]["low_ms"]) for name in ("g6.xlarge", "the.box")]
+    assert widths[0] != widths[1]
+
+
 @pytest.fixture
 def asked(tmp_path: Path, bundle: Path) -> list[str]:
     path = tmp_path / "profile.json"

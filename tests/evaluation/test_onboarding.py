@@ -35,7 +35,7 @@ def rehearsal(small_dataset: Dataset, part: State) -> Rehearsal:
         known[target] = BlendPredictor().fit(*sides, small_dataset.workload_names(here))
     first = known["b.large"]
     zoo = Zoo(tuple(first.workloads_), first.additive_.neighbourhood_.parts, {})
-    made = Rehearsal.of(zoo, known, held_out_of(part, "a.large"))
+    made = Rehearsal.of(zoo, known, held_out_of(part, "a.large"), {})
     assert made is not None
     return made
 

@@ -6,8 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from profet.predictors.blend import BlendPredictor
+from profet.predictors.data_sheets.rates import Rates
+from profet.predictors.onboarding.expectation import Sheets
 from profet.predictors.onboarding.predictor import OnboardedPredictor
-from profet.predictors.onboarding.prior import Sums, covariance, variance
+from profet.predictors.onboarding.prior import FROM_SHEETS, UNKNOWN, Sums, covariance, variance
 from profet.predictors.state import State
 from tests.predictors.made_up_machines import SLOW, measured, on_slow_machine, workloads
 
@@ -75,25 +77,52 @@ def test_families_of_an_answer_add_up_to_its_latency(known: dict[str, BlendPredi
     assert answer.families.target_ms.sum(axis=1) == pytest.approx(answer.latency_ms)
 
 
-def test_what_data_sheets_expect_is_where_it_begins(known: dict[str, BlendPredictor]) -> None:
-    asked = measured(FAST[:6])
-    first = next(iter(known.values()))
-    parts = first.parts(measured(FAST[:1]))
-    nothing = np.full((1, 22), np.nan)
-    usual = OnboardedPredictor(known).learn(parts, parts.step_us, nothing, NAMES[:1])
-    told = OnboardedPredictor(known).learn(parts, parts.step_us, nothing, NAMES[:1], np.full(22, np.log(2.0)))
-    assert (told.predict(asked)[1:] > usual.predict(asked)[1:]).all()
+HALF_AS_FAST = Sheets(Rates(8.0, 300.0), Rates(4.0, 150.0), {"third.large": Rates(16.0, 600.0)})
+
+
+def test_data_sheets_tell_what_a_small_workload_cannot(known: dict[str, BlendPredictor]) -> None:
+    taught, asked = FAST[:1].copy(), workloads(2, n=40)
+    taught[0, -1] = 20 * taught[0, :-1].sum()  # its step is the host's alone, and tells nothing of the device
+    true_ms = (asked * ([2.0] * 6 + [1.0])).sum(axis=1) / 1000
+    errors = []
+    for sheets in (None, HALF_AS_FAST):
+        there = measured(taught * ([2.0] * 6 + [1.0]), profiled=False)
+        predictor = OnboardedPredictor(known, sheets).fit(measured(taught), there, NAMES[:1])
+        errors.append(np.abs(predictor.predict(measured(asked)) / true_ms - 1).mean())
+    assert errors[1] < 0.15
+    assert errors[0] > 0.3
+
+
+def test_measurements_win_over_wrong_data_sheets(known: dict[str, BlendPredictor]) -> None:
+    wrong = Sheets(Rates(8.0, 300.0), Rates(80.0, 3000.0), {})
+    target = measured(on_slow_machine(FAST[:40]))
+    assert error(OnboardedPredictor(known, wrong).fit(measured(FAST[:40]), target, NAMES[:40])) < 0.06
 
 
 def test_saved_and_loaded_it_answers_the_same(known: dict[str, BlendPredictor]) -> None:
-    predictor = onboarded(known, 5, profiled=True)
-    again = OnboardedPredictor.from_state(predictor.to_state())
-    again.rest_on(known)
     asked = measured(workloads(4, n=9))
-    assert np.array_equal(again.predict(asked), predictor.predict(asked))
+    for sheets in (None, HALF_AS_FAST):
+        predictor = OnboardedPredictor(known, sheets)
+        predictor.fit(measured(FAST[:5]), measured(on_slow_machine(FAST[:5])), NAMES[:5])
+        again = OnboardedPredictor.from_state(predictor.to_state())
+        again.rest_on(known)
+        assert np.array_equal(again.predict(asked), predictor.predict(asked))
+        doubts, before = again.answer(asked).doubts, predictor.answer(asked).doubts
+        assert doubts is not None
+        assert np.array_equal(doubts, before)
 
 
-@pytest.mark.parametrize("name", ["learnt", "shares", "context", "known", "shift"])
+@pytest.mark.parametrize("kept", [{}, {"anchor": [1.0, 2.0], "target": [1.0], "known": {}}, 7])
+@pytest.mark.parametrize("rate", [0.0, -1.0, float("nan"), float("inf"), "fast"])
+def test_sheets_that_are_none_are_refused(known: dict[str, BlendPredictor], kept: object, rate: object) -> None:
+    state = onboarded(known, 3, profiled=False).to_state()
+    wrong = {"anchor": [1.0, 2.0], "target": [rate, 2.0], "known": {}}
+    for sheets in (kept, wrong):
+        with pytest.raises((KeyError, TypeError, ValueError)):
+            OnboardedPredictor.from_state(State({**state.settings, "sheets": sheets}, state.arrays))
+
+
+@pytest.mark.parametrize("name", ["learnt", "shares", "context", "known", "mean"])
 @pytest.mark.parametrize("how", ["missing", "shape", "nan", "text"])
 def test_arrays_that_are_not_its_own_are_refused(known: dict[str, BlendPredictor], name: str, how: str) -> None:
     state = onboarded(known, 3, profiled=False).to_state()
@@ -120,7 +149,9 @@ def test_it_refuses_to_rest_on_others_than_it_learnt_with(known: dict[str, Blend
 @settings(max_examples=25, deadline=None)
 def test_what_is_expected_is_a_covariance(seed: int, n: int, targets: int) -> None:
     random = np.random.default_rng(seed)
-    sums = Sums(random.normal(size=(n, 22)), random.normal(size=(n, 5)), random.normal(size=(targets, n, 22)))
+    known = random.normal(size=(targets, n, 22))
+    weights, mean = random.normal(size=(2, n, 22))
+    sums = Sums(weights, random.normal(size=(n, 5)), known, mean, random.choice([UNKNOWN, FROM_SHEETS]))
     matrix = covariance(sums, sums)
     assert np.allclose(matrix, matrix.T)
     assert np.linalg.eigvalsh(matrix).min() > -1e-8

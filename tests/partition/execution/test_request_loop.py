@@ -71,12 +71,13 @@ class Counted(Partitioner):
 
 
 @pytest.mark.parametrize(
-    ("latency_ms", "per_call_ms", "least", "most"), [(12.0, 1.0, 2, 32), (1e5, 8.0, 64, 64), (1e5, 0.05, 2, 16)]
+    ("latency_ms", "per_call_ms", "per_image_ms", "least", "most"),
+    [(12.0, 1.0, 0.5, 2, 32), (1e5, 8.0, 0.5, 64, 64), (1e5, 0.05, 4.0, 2, 32)],
 )
 def test_batches_are_no_larger_than_the_bound_allows_or_than_is_of_use(
-    toy: Network, images: Array, latency_ms: float, per_call_ms: float, least: int, most: int
+    toy: Network, images: Array, latency_ms: float, per_call_ms: float, per_image_ms: float, least: int, most: int
 ) -> None:
-    fast, slow = (per_call_ms, 0.5), (per_call_ms, 1.0)
+    fast, slow = (per_call_ms, per_image_ms), (per_call_ms, 2 * per_image_ms)
     units = simulated("fast", *fast), simulated("slow", *slow)
     with Counted(toy, units, performance_table(fast=fast, slow=slow), 64) as partitioner:
         assert (partitioner.plan(64).makespan_ms > latency_ms) == (latency_ms == 12.0)

@@ -10,10 +10,13 @@ from profet.evaluation.onboarding.next_workloads import Candidates, NextWorkload
 from profet.evaluation.onboarding.pair import OnboardedPair, onboard_pair
 from profet.evaluation.parallel import Track, silent
 from profet.files import write_whole
+from profet.instances.catalogue import Catalogue
 from profet.names import suggest
 from profet.predictors.archive import pack
 from profet.predictors.bundle import Bundle
 from profet.predictors.bundle_file import pair_prefix
+from profet.predictors.data_sheets.prediction import known_machines
+from profet.predictors.data_sheets.rates import Rates, rates
 from profet.predictors.manifest import LEARNT, Entry
 from profet.predictors.onboarding.predictor import ONBOARDED
 
@@ -65,7 +68,9 @@ def onboard(bundle: Bundle, name: str, workloads: Sequence[MeasuredWorkload], tr
     usable = [anchor for anchor in zoos if any(anchor in each.anchors for each in workloads)]
     if not usable:
         raise InputError(f"no anchor of the bundle knows a measured workload; {suggest('', zoos)}")
-    pairs = tuple(track((onboard_pair(bundle, anchor, workloads) for anchor in usable), len(usable), "rehearsing"))
+    sheets = data_sheets(bundle, name)
+    learning = (onboard_pair(bundle, anchor, name, workloads, sheets) for anchor in usable)
+    pairs = tuple(track(learning, len(usable), "rehearsing"))
     warnings = [
         f"{anchor} → {name}: no measured workload is known there" for anchor in zoos if anchor not in usable
     ]
@@ -76,6 +81,15 @@ def onboard(bundle: Bundle, name: str, workloads: Sequence[MeasuredWorkload], tr
     candidates = [Candidates.of(pair.predictor, *zoos[pair.anchor]) for pair in pairs]
     following = next_workloads(candidates, [each.name for each in workloads])
     return Onboarding(name, pairs, tuple(following), tuple(warnings))
+
+
+def data_sheets(bundle: Bundle, name: str) -> dict[str, Rates]:
+    """Return the rates of the GPUs of a bundle's instances and of a new one, where the catalogue states them."""
+    catalogue = Catalogue.load()
+    new = catalogue.instances.get(name)
+    found = None if new is None or (new.gpu_count or 1.0) < 1 else rates(catalogue.gpu(new))
+    known = dict(known_machines(bundle, catalogue).rates)
+    return known if found is None else {**known, name: found}
 
 
 def save_onboarded(bundle: Bundle, onboarding: Onboarding, path: str | Path, force: bool = False) -> None:

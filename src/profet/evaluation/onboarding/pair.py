@@ -13,9 +13,11 @@ from profet.evaluation.onboarding.rehearsal import Rehearsal, Zoo
 from profet.predictors.blend import BlendPredictor
 from profet.predictors.bundle import Bundle
 from profet.predictors.components import Components
+from profet.predictors.data_sheets.rates import Rates
 from profet.predictors.intervals import Calibration
 from profet.predictors.manifest import MeasuredError
 from profet.predictors.measured import Measured
+from profet.predictors.onboarding.expectation import Sheets
 from profet.predictors.onboarding.predictor import OnboardedPredictor
 from profet.predictors.onboarding.prior import by_family
 from profet.profiles.arrays import FloatArray
@@ -52,41 +54,60 @@ class OnboardedPair:
         """What it rests on, in a phrase."""
         plural = "workload" if self.workloads == 1 else "workloads"
         profiled = f", {self.profiled} with a profile there" if self.profiled else ""
-        return f"from {self.workloads} measured {plural}{profiled}; its error is that of known instances so treated"
+        sheet = " and its data sheet" if self.predictor.sheets else ""
+        rests_on = f"{self.workloads} measured {plural}{profiled}{sheet}"
+        return f"from {rests_on}; its error is that of known instances so treated"
 
 
-def onboard_pair(bundle: Bundle, anchor: str, workloads: Sequence[MeasuredWorkload]) -> OnboardedPair:
+def onboard_pair(
+    bundle: Bundle, anchor: str, name: str, workloads: Sequence[MeasuredWorkload], rates: Mapping[str, Rates]
+) -> OnboardedPair:
     """Learn a new target from one anchor, which knows one of the workloads at least; rehearse it on known targets.
+
+    Args:
+        bundle: what is known.
+        anchor: that is profiled.
+        name: of the new target.
+        workloads: what was measured.
+        rates: of GPUs whose data sheets state them, by instance.
 
     Raises:
         BundleError: what the bundle keeps for it is damaged.
     """
     usable = [each for each in workloads if anchor in each.anchors]
     known = bundle.learnt(anchor)
-    predictor = _learnt(known, anchor, usable)
+    sheets = Sheets.among(rates, anchor, name, known)
+    predictor = _learnt(known, anchor, usable, sheets)
     profiled = sum(each.families_us is not None for each in usable)
     return OnboardedPair(
         anchor,
         predictor,
         len(usable),
         profiled,
-        _left_out_mape(known, anchor, usable),
-        _rehearsed(bundle, anchor, usable, profiled > len(usable) / 2),
+        _left_out_mape(known, anchor, usable, sheets),
+        _rehearsed(bundle, anchor, usable, profiled > len(usable) / 2, sheets),
     )
 
 
 def _learnt(
-    known: Mapping[str, BlendPredictor], anchor: str, workloads: Sequence[MeasuredWorkload]
+    known: Mapping[str, BlendPredictor],
+    anchor: str,
+    workloads: Sequence[MeasuredWorkload],
+    sheets: Sheets | None,
 ) -> OnboardedPredictor:
     nothing = np.full(len(op_families().device) + 1, np.nan)
     families_us = np.stack([nothing if each.families_us is None else each.families_us for each in workloads])
     latencies_us = np.array([each.latency_ms for each in workloads]) * US_PER_MS
     parts = Components.joined([each.anchors[anchor] for each in workloads])
-    return OnboardedPredictor(known).learn(parts, latencies_us, families_us, [each.name for each in workloads])
+    names = [each.name for each in workloads]
+    return OnboardedPredictor(known, sheets).learn(parts, latencies_us, families_us, names)
 
 
 def _left_out_mape(
-    known: Mapping[str, BlendPredictor], anchor: str, workloads: Sequence[MeasuredWorkload]
+    known: Mapping[str, BlendPredictor],
+    anchor: str,
+    workloads: Sequence[MeasuredWorkload],
+    sheets: Sheets | None,
 ) -> float | None:
     """Return the mean error in percent of each workload predicted from the others, in a few folds."""
     if len(workloads) < 2:
@@ -95,20 +116,24 @@ def _left_out_mape(
     errors: list[FloatArray] = []
     for fold in range(folds):
         asked = workloads[fold::folds]
-        predictor = _learnt(known, anchor, [each for n, each in enumerate(workloads) if n % folds != fold])
+        taught = [each for n, each in enumerate(workloads) if n % folds != fold]
+        predictor = _learnt(known, anchor, taught, sheets)
         predicted_us = predictor.step_us(Components.joined([each.anchors[anchor] for each in asked]))
         true_ms = np.array([each.latency_ms for each in asked])
         errors.append(absolute_percentage_errors(true_ms, predicted_us / US_PER_MS))
     return float(np.concatenate(errors).mean())
 
 
-def _rehearsed(bundle: Bundle, anchor: str, workloads: Sequence[MeasuredWorkload], profiled: bool) -> Measured:
+def _rehearsed(
+    bundle: Bundle, anchor: str, workloads: Sequence[MeasuredWorkload], profiled: bool, sheets: Sheets | None
+) -> Measured:
     known = bundle.learnt(anchor)
     try:
         held_out = held_out_of(bundle.part(PART), anchor)
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise BundleError(f"{bundle.where}: its part {PART!r} does not load ({error!r}); train it again") from None
-    rehearsal = Rehearsal.of(_zoo(bundle, anchor, held_out), known, held_out)
+    told = {} if sheets is None else sheets.of_known()
+    rehearsal = Rehearsal.of(_zoo(bundle, anchor, held_out), known, held_out, told)
     if rehearsal is None:
         return Measured()
     errors: list[MeasuredError] = []

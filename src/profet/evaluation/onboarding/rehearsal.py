@@ -5,7 +5,7 @@ predictors of the other targets have not seen and that the measured workloads do
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,10 +15,10 @@ from profet.evaluation.metrics import measure
 from profet.evaluation.onboarding.held_out import HeldOut
 from profet.predictors.blend import BlendPredictor
 from profet.predictors.components import Components
-from profet.predictors.context import context
 from profet.predictors.gaussian_process import Standardiser
 from profet.predictors.intervals import Calibration
 from profet.predictors.manifest import MeasuredError
+from profet.predictors.onboarding.expectation import Sheets, places
 from profet.predictors.onboarding.posterior import condition, log_ratios_of, spread
 from profet.predictors.onboarding.predictor import doubts
 from profet.predictors.onboarding.prior import Sums, by_family, log_ratios, shares, target_us
@@ -51,10 +51,17 @@ class Rehearsed(NamedTuple):
     doubts: FloatArray
     true_ms: FloatArray
     predicted_ms: FloatArray
+    targets: npt.NDArray[np.intp]
+    """Which known target a row is of, by number."""
 
     def calibration(self) -> Calibration:
-        """Return how large such errors are, given the doubts."""
-        return Calibration.fit(self.doubts, self.true_ms, self.predicted_ms)
+        """Return how large such errors are, given the doubts.
+
+        What goes wrong on one target goes wrong on many of its workloads, and a truly new one is one more draw beside
+        the few known: as for one more draw beside t, the size is that of the known times √(1 + 1/t).
+        """
+        known = Calibration.fit(self.doubts, self.true_ms, self.predicted_ms)
+        return replace(known, quantiles=known.quantiles * np.sqrt(1 + 1 / len(np.unique(self.targets))))
 
     def error(self, latency_known: bool) -> MeasuredError:
         """Return how wrong the predictions are."""
@@ -71,16 +78,22 @@ class Rehearsal:
         scaler: of the context.
         ratios: log ratios of the known targets at the zoo, shape (t, n, families + 1).
         held_out: what is asked about, by whether the anchor's latency is known.
+        sheets: what data sheets tell of each known target as if it were new, where they do.
     """
 
     zoo: Zoo
     scaler: Standardiser
     ratios: FloatArray
     held_out: Mapping[bool, HeldOut]
+    sheets: Mapping[str, Sheets]
 
     @classmethod
     def of(
-        cls, zoo: Zoo, known: Mapping[str, BlendPredictor], held_out: Mapping[bool, HeldOut]
+        cls,
+        zoo: Zoo,
+        known: Mapping[str, BlendPredictor],
+        held_out: Mapping[bool, HeldOut],
+        sheets: Mapping[str, Sheets],
     ) -> "Rehearsal | None":
         """Prepare the targets of an anchor; None where the bundle keeps nothing of them held out."""
         targets = next(iter(held_out.values())).targets if held_out else ()
@@ -88,7 +101,7 @@ class Rehearsal:
             return None
         anchor_us = by_family(zoo.parts)
         ratios = np.stack([log_ratios(known[name].split(zoo.parts), anchor_us) for name in targets])
-        return cls(zoo, next(iter(known.values())).additive_.neighbourhood_.scaler, ratios, held_out)
+        return cls(zoo, next(iter(known.values())).additive_.neighbourhood_.scaler, ratios, held_out, sheets)
 
     def play(self, measured: Sequence[str], k: int, profiled: bool) -> dict[bool, Rehearsed]:
         """Treat every known target as new, for models left out one at a time.
@@ -104,6 +117,8 @@ class Rehearsal:
             seen = self.zoo.families_us.get(name)
             if profiled and seen is None and self.zoo.families_us:
                 continue  # another target tells what profiles are worth
+            if self.sheets and name not in self.sheets:
+                continue  # another target tells what data sheets are worth
             for model in sorted(set(next(iter(self.held_out.values())).models)):
                 drawn = self._draw(measured, min(k, _MOST_MEASURED), place, model)
                 learnt, sums = self._learn(place, drawn, seen if profiled else None)
@@ -129,22 +144,26 @@ class Rehearsal:
         true_us = dict(zip(held_out.workloads, held_out.true_us[place], strict=True))
         parts = self.zoo.parts.take(drawn)
         anchor_us = by_family(parts)
-        others = np.delete(self.ratios, place, axis=0)[:, drawn]
-        places = Sums(np.zeros_like(anchor_us), self.scaler.transform(context(parts)), others)
+        unmeasured = self._unmeasured(place, parts, self.ratios[:, drawn])
         families_us = np.full_like(anchor_us, np.nan) if seen is None else seen[drawn]
         latencies_us = np.array([true_us[self.zoo.workloads[row]] for row in drawn])
-        learnt, ratios = condition(places, anchor_us, latencies_us, families_us, np.zeros(anchor_us.shape[1]))
-        return learnt, places.take(np.arange(len(drawn)), shares(ratios, anchor_us))
+        learnt, ratios = condition(unmeasured, anchor_us, latencies_us, families_us)
+        return learnt, unmeasured.take(np.arange(len(drawn)), shares(ratios, anchor_us))
+
+    def _unmeasured(self, place: int, parts: Components, ratios: FloatArray) -> Sums:
+        targets = next(iter(self.held_out.values())).targets
+        others = {name: each for n, (name, each) in enumerate(zip(targets, ratios, strict=True)) if n != place}
+        return places(parts, others, self.scaler, self.sheets.get(targets[place]))
 
     def _ask(
         self, place: int, held_out: HeldOut, asked: npt.NDArray[np.bool_], learnt: Sums, measured: Sums
     ) -> Rehearsed:
         parts = held_out.parts.take(asked)
         anchor_us = by_family(parts)
-        others = np.delete(held_out.ratios, place, axis=0)[:, asked]
-        sums = Sums(np.zeros_like(anchor_us), self.scaler.transform(context(parts)), others)
-        ratios = log_ratios_of(sums, learnt, np.zeros(anchor_us.shape[1]))
+        sums = self._unmeasured(place, parts, held_out.ratios[:, asked])
+        ratios = log_ratios_of(sums, learnt)
         sums = sums.take(np.arange(len(parts)), shares(ratios, anchor_us))
         unsure = doubts(held_out.novelty[asked], parts, spread(sums, measured))
         predicted_ms = target_us(ratios, anchor_us).sum(axis=1) / US_PER_MS
-        return Rehearsed(unsure, held_out.true_us[place][asked] / US_PER_MS, predicted_ms)
+        true_ms = held_out.true_us[place][asked] / US_PER_MS
+        return Rehearsed(unsure, true_ms, predicted_ms, np.full(len(parts), place))

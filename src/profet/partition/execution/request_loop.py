@@ -12,13 +12,11 @@ import numpy as np
 
 from profet.errors import InputError, ProfetError
 from profet.partition.backends.protocol import Array
+from profet.partition.execution.delay import Delay
 from profet.partition.execution.images import check_images
 from profet.partition.execution.partitioner import Partitioner
 
 _MS = 1000.0
-_MEMORY = 0.1
-"""Weight of the newest batch in how much longer batches take than is predicted."""
-
 _NEARLY_MOST = 0.95
 """Of the images per second that the best size of a batch answers."""
 
@@ -76,9 +74,8 @@ class RequestLoop:
         self._images_waiting = 0
         self._changed = threading.Condition()
         self._closed = False
-        self._slower = 1.0
+        self._delay = Delay()
         self._predicted_ms: dict[int, float] = {}
-        self._productive = self._most_productive()
         self._thread = threading.Thread(target=self._run, name="profet requests", daemon=True)
         self._thread.start()
 
@@ -150,10 +147,10 @@ class RequestLoop:
 
         Where the bound is lost already, that is what answers nearly most per second.
         """
-        left_ms = self.latency_ms - waited_ms
+        left_ms, largest = self.latency_ms - waited_ms, self._most_productive()
         if self._expected_ms(1) > left_ms:
-            return self._productive
-        fits, too_many = 1, self._productive + 1
+            return largest
+        fits, too_many = 1, largest + 1
         while too_many - fits > 1:
             middle = (fits + too_many) // 2
             fits, too_many = (middle, too_many) if self._expected_ms(middle) <= left_ms else (fits, middle)
@@ -162,7 +159,7 @@ class RequestLoop:
     def _most_productive(self) -> int:
         """Return the smallest size, doubled from 1 on, that answers nearly as much per second as the best one."""
         largest = self._partitioner.largest_batch
-        sizes = [2**power for power in range(largest.bit_length()) if 2**power < largest] + [largest]
+        sizes = [1 << power for power in range(largest.bit_length()) if 1 << power < largest] + [largest]
         per_ms = [size / self._expected_ms(size) for size in sizes]
         return next(size for size, rate in zip(sizes, per_ms, strict=True) if rate >= _NEARLY_MOST * max(per_ms))
 
@@ -173,7 +170,7 @@ class RequestLoop:
                 self._predicted_ms[images] = self._partitioner.plan(images).makespan_ms
             except ProfetError:
                 return np.inf
-        return self._slower * self._predicted_ms[images]
+        return self._delay.expected_ms(self._predicted_ms[images])
 
     def _answer(self, batch: list[_Request]) -> None:
         begun_s = time.perf_counter()
@@ -192,10 +189,5 @@ class RequestLoop:
             last = first + len(request.images)
             request.answer.set_result([output[first:last].copy() for output in outputs])
             first = last
-        self._learn(images, (time.perf_counter() - begun_s) * _MS)
-
-    def _learn(self, images: int, took_ms: float) -> None:
-        """Follow how much longer batches take than is predicted, copies and hand-over included."""
-        expected_ms = self._expected_ms(images)
-        if np.isfinite(expected_ms):
-            self._slower *= 1 + _MEMORY * (took_ms / expected_ms - 1)
+        if images in self._predicted_ms or np.isfinite(self._expected_ms(images)):
+            self._delay.learn(self._predicted_ms[images], (time.perf_counter() - begun_s) * _MS)

@@ -21,7 +21,7 @@ _ITERATIONS = 5
 
 
 def condition(
-    places: Sums, anchor_us: FloatArray, target_us: FloatArray, families_us: FloatArray, shift: FloatArray
+    places: Sums, anchor_us: FloatArray, target_us: FloatArray, families_us: FloatArray
 ) -> tuple[Sums, FloatArray]:
     """Return what k measured workloads teach, as sums whose covariances add up to an answer, and their ratios.
 
@@ -30,9 +30,8 @@ def condition(
         anchor_us: time on the anchor by family and gap, shape (k, families + 1).
         target_us: step latency on the target, shape (k,).
         families_us: time there by family and gap, shape (k, families + 1); NaN in rows without a profile.
-        shift: of the expected log ratios, shape (families + 1,).
     """
-    mean = prior.expected(places.known, shift)
+    mean = places.mean
     profiled = ~np.isnan(families_us).any(axis=1, keepdims=True)
     timed = np.flatnonzero(~profiled)
     rows, columns = np.nonzero(np.asarray(_told(anchor_us) & profiled))
@@ -50,14 +49,14 @@ def condition(
         added = np.zeros_like(anchor_us)
         np.add.at(added, np.concatenate([rows, timed]), gains[:, None] * weights)
         learnt = places.take(np.arange(len(anchor_us)), added)
-        ratios = log_ratios_of(places, learnt, shift)
+        ratios = log_ratios_of(places, learnt)
     return learnt, ratios
 
 
-def log_ratios_of(places: Sums, learnt: Sums, shift: FloatArray) -> FloatArray:
+def log_ratios_of(places: Sums, learnt: Sums) -> FloatArray:
     """Return the log ratio of every family and the gap, shape (n, families + 1), given what was learnt."""
     added = prior.covariance(places.of_every_family(), learnt).sum(axis=1)
-    ratios: FloatArray = prior.expected(places.known, shift) + added.reshape(len(places), -1)
+    ratios: FloatArray = places.mean + added.reshape(len(places), -1)
     return ratios
 
 

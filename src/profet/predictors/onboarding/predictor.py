@@ -1,6 +1,6 @@
 """A new target from a few measured workloads, with the predictors of known targets as they are.
 
-onboarding_prior says what is expected of its log ratios, onboarding_posterior what measurements change of that.
+The prior says what is expected of its log ratios, the posterior what measurements change of that.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,10 +12,10 @@ import numpy as np
 from profet.predictors.answer import GAP, NOVELTY, Answer, FamilyTimes
 from profet.predictors.blend import BlendPredictor
 from profet.predictors.components import Components, captured_us, medians, take_apart, works
-from profet.predictors.context import context
 from profet.predictors.onboarding import prior
+from profet.predictors.onboarding.expectation import Sheets, places
 from profet.predictors.onboarding.posterior import condition, log_ratios_of, spread
-from profet.predictors.onboarding.prior import Sums
+from profet.predictors.onboarding.prior import FROM_SHEETS, UNKNOWN, Sums
 from profet.predictors.state import State, checked
 from profet.profiles.arrays import FloatArray, ProfileArrays
 from profet.profiles.families import op_families
@@ -31,18 +31,19 @@ class OnboardedPredictor:
 
     Args:
         known: predictors from the same anchor, by target; at least one.
+        sheets: what data sheets tell of the new target, where they do.
     """
 
     known: Mapping[str, BlendPredictor] = field(default_factory=dict)
+    sheets: Sheets | None = None
     known_targets: tuple[str, ...] = field(default=(), init=False)
     workloads_: list[str] = field(default_factory=list, init=False, repr=False)
-    shift_: FloatArray = field(init=False, repr=False)
     learnt_: Sums = field(init=False, repr=False)
     measured_: Sums = field(init=False, repr=False)
 
     def get_params(self) -> dict[str, Any]:
         """Return the settings by name, as scikit-learn's estimators do."""
-        return {"known": self.known}
+        return {"known": self.known, "sheets": self.sheets}
 
     def fit(self, anchor: ProfileArrays, target: ProfileArrays, workloads: Sequence[str]) -> Self:
         """Learn from the median run of every workload; see BlendPredictor.fit."""
@@ -57,13 +58,7 @@ class OnboardedPredictor:
         return self.learn(parts, there.step_latency_ms * US_PER_MS, families_us, [str(name) for name in names])
 
     def learn(
-        self,
-        anchor: Components,
-        target_us: FloatArray,
-        families_us: FloatArray,
-        workloads: Sequence[str],
-        shift: FloatArray | None = None,
-        known: FloatArray | None = None,
+        self, anchor: Components, target_us: FloatArray, families_us: FloatArray, workloads: Sequence[str]
     ) -> Self:
         """Learn from k workloads, one row each.
 
@@ -72,44 +67,29 @@ class OnboardedPredictor:
             target_us: step latency on the target, shape (k,).
             families_us: time there by family and gap, shape (k, families + 1); NaN in rows without a profile.
             workloads: their names.
-            shift: how far each log ratio is expected from the mean of the known instances before anything is
-                measured, as data sheets may tell, shape (families + 1,); nowhere unless given.
-            known: log ratios of the known targets there, shape (t, k, families + 1), where they are known better
-                than the known predictors would tell.
         """
         if not self.known:
             raise ValueError("an onboarded target rests on at least one known one")
         self.known_targets, self.workloads_ = tuple(self.known), list(workloads)
-        anchor_us = prior.by_family(anchor)
-        self.shift_ = np.zeros(anchor_us.shape[1]) if shift is None else shift
-        if known is None:
-            known = self._known_ratios(anchor)
-        places = Sums(np.zeros(anchor_us.shape), self._context(anchor), known)
-        self.learnt_, ratios = condition(places, anchor_us, target_us, families_us, self.shift_)
-        rows = np.arange(len(anchor))
-        self.measured_ = places.take(rows, prior.shares(ratios, anchor_us))
+        anchor_us, unmeasured = prior.by_family(anchor), self._unmeasured(anchor)
+        self.learnt_, ratios = condition(unmeasured, anchor_us, target_us, families_us)
+        self.measured_ = unmeasured.take(np.arange(len(anchor)), prior.shares(ratios, anchor_us))
         return self
 
-    def _context(self, parts: Components) -> FloatArray:
-        first = next(iter(self.known.values()))
-        return first.additive_.neighbourhood_.scaler.transform(context(parts))
-
-    def _known_ratios(self, parts: Components) -> FloatArray:
+    def _unmeasured(self, parts: Components) -> Sums:
         anchor_us = prior.by_family(parts)
-        return np.stack([prior.log_ratios(each.split(parts), anchor_us) for each in self.known.values()])
+        known = {name: prior.log_ratios(each.split(parts), anchor_us) for name, each in self.known.items()}
+        return places(parts, known, next(iter(self.known.values())).additive_.neighbourhood_.scaler, self.sheets)
 
     def places(self, parts: Components) -> Sums:
         """Return n steps on the anchor as sums of log ratios: by what their latency on the target changes."""
-        blank = np.zeros((len(parts), len(self.shift_)))
-        anchor_us = prior.by_family(parts)
-        sums = Sums(blank, self._context(parts), self._known_ratios(parts))
-        return sums.take(
-            np.arange(len(parts)), prior.shares(log_ratios_of(sums, self.learnt_, self.shift_), anchor_us)
-        )
+        sums = self._unmeasured(parts)
+        changes = prior.shares(log_ratios_of(sums, self.learnt_), prior.by_family(parts))
+        return sums.take(np.arange(len(parts)), changes)
 
     def step_us(self, parts: Components) -> FloatArray:
         """Return the step latency on the target in µs, shape (n,), of n steps on the anchor."""
-        ratios = log_ratios_of(self.places(parts), self.learnt_, self.shift_)
+        ratios = log_ratios_of(self.places(parts), self.learnt_)
         latency_us: FloatArray = prior.target_us(ratios, prior.by_family(parts)).sum(axis=1)
         return latency_us
 
@@ -125,7 +105,7 @@ class OnboardedPredictor:
         parts, usual = first.parts(anchor), first.answer(anchor, framework)
         sums = self.places(parts)
         anchor_us = prior.by_family(parts)
-        families_us = prior.target_us(log_ratios_of(sums, self.learnt_, self.shift_), anchor_us)
+        families_us = prior.target_us(log_ratios_of(sums, self.learnt_), anchor_us)
         latency_ms = families_us.sum(axis=1) / US_PER_MS
         novelty = np.zeros(len(parts)) if usual.doubts is None else usual.doubts[:, NOVELTY]
         return Answer(
@@ -153,13 +133,14 @@ class OnboardedPredictor:
             "known_targets": list(self.known_targets),
             "workloads": self.workloads_,
             "op_families": op_families().fingerprint,
+            "sheets": None if self.sheets is None else self.sheets.to_settings(),
         }
         arrays = {
             "learnt": self.learnt_.weights,
             "shares": self.measured_.weights,
             "context": self.learnt_.context,
             "known": self.learnt_.known,
-            "shift": self.shift_,
+            "mean": self.learnt_.mean,
         }
         return State(settings, arrays)
 
@@ -173,7 +154,8 @@ class OnboardedPredictor:
         settings, arrays = state.settings, state.arrays
         if settings["op_families"] != op_families().fingerprint:
             raise ValueError("its table of op families is not that of this version")
-        made = cls()
+        sheets = settings["sheets"]
+        made = cls(sheets=None if sheets is None else Sheets.from_settings(sheets))
         made.known_targets = tuple(str(name) for name in settings["known_targets"])
         made.workloads_ = [str(name) for name in settings["workloads"]]
         k, families = len(made.workloads_), len(op_families().device) + 1
@@ -181,10 +163,11 @@ class OnboardedPredictor:
         where = (
             checked(arrays, "context", (k, features)),
             checked(arrays, "known", (len(made.known_targets), k, families)),
+            checked(arrays, "mean", (k, families)),
+            UNKNOWN if sheets is None else FROM_SHEETS,
         )
         made.learnt_ = Sums(checked(arrays, "learnt", (k, families)), *where)
         made.measured_ = Sums(checked(arrays, "shares", (k, families), least=0.0), *where)
-        made.shift_ = checked(arrays, "shift", (families,))
         return made
 
 

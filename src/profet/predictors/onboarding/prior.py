@@ -1,10 +1,11 @@
 """What is expected of a new target before anything was measured there: log ratios by op family, and how they vary.
 
-The log ratio of every family's time to the anchor's is that of the known instances on average, plus a Gaussian
-process (Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, chapter 2) over workloads and
-families: GPUs differ by one common factor, less by kind of work, less still by family; how much varies with the
-context of a step; and a target may lie nearer to one known instance than to another. A step latency is, to first
-order in the log ratios, their mean weighted by share of the step, so that latencies and profiles teach one model.
+The log ratio of every family's time to the anchor's is that of the known instances on average, or what data sheets
+tell, plus a Gaussian process (Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, chapter 2)
+over workloads and families: GPUs differ by one common factor, less by kind of work, less still by family; how much
+varies with the context of a step; and a target may lie nearer to one known instance than to another. A step latency
+is, to first order in the log ratios, their mean weighted by share of the step, so that latencies and profiles teach
+one model.
 """
 
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from profet.predictors.components import Components
+from profet.predictors.data_sheets.spread import PRIOR_OF_GPU
 from profet.profiles.arrays import FloatArray
 from profet.profiles.families import op_families
 
@@ -23,12 +25,28 @@ _FAMILY_FLOOR_US, _GAP_FLOOR_US = 5.0, 300.0
 _FURTHEST = 4.0
 """Log ratios beyond this are none of two GPUs."""
 
-_COMMON, _BY_KIND, _BY_FAMILY, _OF_GAP = 0.7, 0.3, 0.2, 0.5
+
+@dataclass(frozen=True)
+class Spread:
+    """Standard deviations in natural logs of a target's ratios, over all workloads, from what is expected."""
+
+    common: float
+    by_kind: float
+    by_family: float
+    of_gap: float
+
+
+UNKNOWN = Spread(0.7, 0.3, 0.2, 0.5)
+"""Of a target that is known to be a GPU."""
+
+FROM_SHEETS = Spread(PRIOR_OF_GPU, PRIOR_OF_GPU / 2, PRIOR_OF_GPU / 2, 0.5)
+"""Of a target whose data sheet tells what to expect of its device; it tells nothing of its host."""
+
 _VARYING_COMMON, _VARYING_BY_FAMILY = 0.2, 0.3
 _TOWARDS_KNOWN = 0.2
-"""Standard deviations in natural logs: of ratios over all workloads, of what varies with the context, and of the
-weight with which the target leans to a known instance. Round figures; halving or doubling one changes the error
-from five workloads on by 0.5 points at most."""
+"""Standard deviations in natural logs: of what varies with the context, and of the weight with which the target
+leans to a known instance. All of them are round figures; halving or doubling one changes the error from five
+workloads on by 0.5 points at most."""
 
 _LENGTH = 2.0
 
@@ -41,18 +59,22 @@ class Sums:
         weights: shape (n, families + 1).
         context: standardised features of the workloads, shape (n, features).
         known: log ratios of t known instances there, shape (t, n, families + 1).
+        mean: expected log ratios there, shape (n, families + 1).
+        spread: of the target's ratios around them.
     """
 
     weights: FloatArray
     context: FloatArray
     known: FloatArray
+    mean: FloatArray
+    spread: Spread
 
     def __len__(self) -> int:
         return len(self.weights)
 
     def take(self, rows: npt.NDArray[np.intp], weights: FloatArray) -> Self:
         """Return other sums over the workloads of some of these, by index."""
-        return type(self)(weights, self.context[rows], self.known[:, rows])
+        return type(self)(weights, self.context[rows], self.known[:, rows], self.mean[rows], self.spread)
 
     def of_every_family(self) -> Self:
         """Return the log ratio of each family alone: n × (families + 1) sums."""
@@ -90,15 +112,9 @@ def shares(ratios: FloatArray, anchor_us: FloatArray) -> FloatArray:
     return changes
 
 
-def expected(known: FloatArray, shift: FloatArray) -> FloatArray:
-    """Return the mean over the anchor and t known instances, plus each family's shift, shape (n, families + 1)."""
-    means: FloatArray = known.sum(axis=0) / (len(known) + 1) + shift
-    return means
-
-
 def covariance(some: Sums, others: Sums) -> FloatArray:
     """Return how sums of log ratios go together, shape (some, others)."""
-    constant, varying = _between_families()
+    constant, varying = _between_families(some.spread)
     squared = (some.context**2).sum(axis=1)[:, None] + (others.context**2).sum(axis=1)
     squared = np.maximum(squared - 2 * some.context @ others.context.T, 0.0) / max(some.context.shape[1], 1)
     scaled = np.sqrt(3 * squared) / _LENGTH
@@ -112,7 +128,7 @@ def covariance(some: Sums, others: Sums) -> FloatArray:
 
 def variance(sums: Sums) -> FloatArray:
     """Return the diagonal of covariance(sums, sums), shape (n,)."""
-    constant, varying = _between_families()
+    constant, varying = _between_families(sums.spread)
     total: FloatArray = np.einsum("nf,fg,ng->n", sums.weights, constant + varying, sums.weights, optimize=True)
     for mine in _leanings(sums):
         total += _TOWARDS_KNOWN**2 / 2 * ((mine**2).sum(axis=1) + mine.sum(axis=1) ** 2)
@@ -123,8 +139,8 @@ def _leanings(sums: Sums) -> Sequence[FloatArray]:
     return [sums.weights * known for known in sums.known]
 
 
-@lru_cache(maxsize=1)
-def _between_families() -> tuple[FloatArray, FloatArray]:
+@lru_cache(maxsize=2)
+def _between_families(spread: Spread) -> tuple[FloatArray, FloatArray]:
     """Return covariances between families, the gap last: of what is constant, and of what varies."""
     kinds = np.array([op_families().kinds[name] for name in op_families().device], object)
     families = len(kinds) + 1
@@ -132,6 +148,6 @@ def _between_families() -> tuple[FloatArray, FloatArray]:
     device[:-1, :-1] = 1.0
     alike = np.eye(families)
     alike[:-1, :-1] = kinds[:, None] == kinds[None, :]
-    constant = _COMMON**2 * device + _BY_KIND**2 * alike + _BY_FAMILY**2 * np.eye(families)
-    constant[-1, -1] = _OF_GAP**2
+    constant = spread.common**2 * device + spread.by_kind**2 * alike + spread.by_family**2 * np.eye(families)
+    constant[-1, -1] = spread.of_gap**2
     return constant, _VARYING_COMMON**2 * device + _VARYING_BY_FAMILY**2 * np.eye(families)
