@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, date2num
 from matplotlib.figure import Figure
@@ -65,18 +66,17 @@ _MARKS = {
 
 def _draw_pair(axes: Axes, found: Sequence[Measurement]) -> None:
     axes.axhline(0.0, color=INK, linewidth=0.8)
-    for each in found:
-        assert each.predicted_ms is not None  # noqa: S101 (those without are not drawn)
-        when = float(date2num(each.created))  # type: ignore[no-untyped-call]
-        mark, colour, _ = _MARKS[each.inside]
-        if each.low_ms is not None and each.high_ms is not None:
-            ends = [_beyond(end_ms, each.predicted_ms) for end_ms in (each.low_ms, each.high_ms)]
-            axes.plot([when, when], ends, color=GREY, linewidth=3, alpha=0.6, solid_capstyle="butt")
-        axes.plot([when], [_beyond(each.measured_ms, each.predicted_ms)], mark, color=colour, markersize=6)
-    low, high = axes.get_ylim()
-    axes.set_ylim(min(low, -_LEAST_PERCENT), max(high, _LEAST_PERCENT))
-
-
-def _beyond(latency_ms: float, predicted_ms: float) -> float:
-    """Return how far a latency lies beyond the predicted one, in percent of it."""
-    return 100 * (latency_ms / predicted_ms - 1)
+    when = date2num([each.created for each in found])  # type: ignore[no-untyped-call]
+    times_ms = [(each.predicted_ms, each.low_ms, each.high_ms, each.measured_ms) for each in found]
+    predicted_ms, *others_ms = np.array(times_ms, float).T
+    low, high, measured = (100 * (other_ms / predicted_ms - 1) for other_ms in others_ms)
+    bounded = ~np.isnan(low) & ~np.isnan(high)
+    axes.vlines(
+        when[bounded], low[bounded], high[bounded], color=GREY, linewidth=3, alpha=0.6, capstyle="butt", zorder=1
+    )
+    inside = np.array([each.inside for each in found], object)
+    for held, (mark, colour, _) in _MARKS.items():
+        alike = inside == held
+        axes.plot(when[alike], measured[alike], mark, color=colour, markersize=6)
+    bottom, top = axes.get_ylim()
+    axes.set_ylim(min(bottom, -_LEAST_PERCENT), max(top, _LEAST_PERCENT))
