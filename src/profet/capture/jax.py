@@ -9,20 +9,16 @@
 """
 
 from contextlib import AbstractContextManager
-from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, Unpack
+from typing import Any
 
 import jax
 
 from profet.capture.capturing import Capturing
-from profet.capture.destination import Captured
-from profet.capture.options import CaptureOptions
-from profet.capture.session import Session
+from profet.capture.loop_profiler import LoopProfiler
 from profet.capture.xplane_stages import XplaneStages
 
 
-class StepProfiler:
+class StepProfiler(LoopProfiler):
     """Captures a profile of a loop that calls ``step(result)`` where a training step ends.
 
     JAX runs ahead of its results, so each step waits for the one it is given, until the capture is over.
@@ -36,20 +32,10 @@ class StepProfiler:
         InputError: a number that cannot be.
     """
 
-    def __init__(self, path: str | Path, **options: Unpack[CaptureOptions]) -> None:
-        self._session = Session(path, options)
-        self._capturing: Capturing | None = None
-
-    @property
-    def captured(self) -> Captured | None:
-        """The profile, once it is written."""
-        return self._session.captured
-
-    def __enter__(self) -> Self:
-        if jax.process_index() == 0:
-            profiled = self._session.plan.profiled
-            self._capturing = self._session.capturing(lambda folder: XplaneStages(_Jax(), folder, profiled))
-        return self
+    def _begin(self) -> Capturing | None:
+        profiled = self._session.plan.profiled
+        is_first = jax.process_index() == 0
+        return self._session.capturing(lambda folder: XplaneStages(_Jax(), folder, profiled)) if is_first else None
 
     def step(self, result: Any) -> None:
         """Say that a training step has ended.
@@ -60,14 +46,6 @@ class StepProfiler:
         if self._capturing is not None and not self._capturing.is_over:
             jax.block_until_ready(result)
             self._capturing.step()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        capturing, self._capturing = self._capturing, None
-        if capturing is not None:
-            (capturing.end if kind is None else capturing.abandon)()
-        self._session.close()
 
 
 class _Jax:

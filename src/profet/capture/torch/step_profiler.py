@@ -6,6 +6,7 @@ from typing import Self, Unpack
 
 from profet.capture.capturing import Capturing
 from profet.capture.destination import Captured
+from profet.capture.loop_profiler import LoopProfiler
 from profet.capture.options import CaptureOptions
 from profet.capture.session import Session
 from profet.capture.torch.distributed import is_first_rank
@@ -13,7 +14,7 @@ from profet.capture.torch.optimizer_steps import OptimizerSteps
 from profet.capture.torch.stages import TorchStages, prepare
 
 
-class StepProfiler:
+class StepProfiler(LoopProfiler):
     """Captures a profile of a loop that calls ``step()`` where a training step ends.
 
     Some steps pass, some are timed, a few are profiled; then the profile is written and ``step()`` does nothing
@@ -30,32 +31,16 @@ class StepProfiler:
     """
 
     def __init__(self, path: str | Path, **options: Unpack[CaptureOptions]) -> None:
-        self._session = Session(path, options)
-        self._capturing: Capturing | None = None
+        super().__init__(path, **options)
         prepare()
 
-    @property
-    def captured(self) -> Captured | None:
-        """The profile, once it is written."""
-        return self._session.captured
-
-    def __enter__(self) -> Self:
-        if is_first_rank():
-            self._capturing = self._session.capturing(TorchStages)
-        return self
+    def _begin(self) -> Capturing | None:
+        return self._session.capturing(TorchStages) if is_first_rank() else None
 
     def step(self) -> None:
         """Say that a training step has ended."""
         if self._capturing is not None:
             self._capturing.step()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        capturing, self._capturing = self._capturing, None
-        if capturing is not None:
-            (capturing.end if kind is None else capturing.abandon)()
-        self._session.close()
 
 
 class OptimizerStepProfiler:
