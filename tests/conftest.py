@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,12 @@ import pandas as pd
 import pytest
 
 from profet.datasets.dataset import Dataset
+from tests.command_server import CommandServer
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("PROFET_TEST_DATA", REPOSITORY.parent / "shared" / "data"))
+
+PATIENCE_S = 300
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -93,18 +96,35 @@ def small_dataset_path(small_dataset: Dataset, tmp_path_factory: pytest.TempPath
 
 
 @pytest.fixture(scope="session")
-def profet() -> Run:
+def command_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommandServer]:
+    """What starts commands quickly."""
+    with CommandServer(tmp_path_factory.mktemp("commands")) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def profet(command_server: CommandServer) -> Run:
     """Run the command ``profet`` in a process of its own, as a user does."""
 
     def run(
-        *arguments: object, stdin: bytes | str | None = None, **options: Any
+        *arguments: object,
+        stdin: bytes | str | None = None,
+        env: Mapping[str, str] | None = None,
+        cwd: str | Path | None = None,
+        **options: Any,
     ) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "profet", *map(str, arguments)]
-        if isinstance(stdin, bytes):
-            stdin = stdin.decode("utf-8", "surrogateescape")
-        return subprocess.run(
-            command, input=stdin, capture_output=True, text=True, errors="surrogateescape", timeout=300, **options
-        )
+        words = [str(word) for word in arguments]
+        given = stdin.encode("utf-8", "surrogateescape") if isinstance(stdin, str) else stdin or b""
+        environment = os.environ if env is None else env
+        folder = str(cwd or Path.cwd())
+        if not options and command_server.can_run(environment):
+            ran = command_server.run(words, given, environment, folder, PATIENCE_S)
+        else:
+            command = [sys.executable, "-m", "profet", *words]
+            options |= {"env": environment, "cwd": folder, "timeout": PATIENCE_S, "check": False}
+            ran = subprocess.run(command, input=given, capture_output=True, **options)
+        out, err = (stream.decode("utf-8", "surrogateescape") for stream in (ran.stdout, ran.stderr))
+        return subprocess.CompletedProcess(ran.args, ran.returncode, out, err)
 
     return run
 
