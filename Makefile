@@ -5,12 +5,15 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 PUBLIC_DATA ?= $(or $(PROFET_TEST_DATA),../shared/data)/profet
 DATASET ?= build/profet.dataset
 METRICS ?= build/metrics.dataset
+# What own-data measures, on which core.
+OWN_DATA := data/cpu.dataset
+CORE ?= 1
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
 .DELETE_ON_ERROR:
-.PHONY: demo test check docs wheel bundle catalogue accuracy decisions benchmark clean
+.PHONY: demo test check docs wheel bundle catalogue accuracy own-data decisions benchmark clean
 
 demo: $(VENV)/plain  ## predict from the shipped profile, and advise on a whole run; picture and page in demo/
 	@mkdir -p demo
@@ -43,6 +46,15 @@ accuracy: $(VENV)/dev $(DATASET) $(METRICS)  ## our method beside the published 
 	$(BIN)/python -m benchmarks.onboarding $(DATASET) --write docs/accuracy.md
 	$(BIN)/python -m benchmarks.data_sheets $(DATASET) --checkpoint build/accuracy --write docs/accuracy.md
 	$(BIN)/python -m benchmarks.hardware_metrics $(DATASET) $(METRICS) --write docs/accuracy.md
+	@test ! -e $(OWN_DATA) || $(BIN)/python -m benchmarks.own_data $(OWN_DATA) --checkpoint build/accuracy --write docs/accuracy.md
+	@test -e $(OWN_DATA) || echo "no $(OWN_DATA): make own-data measures it"
+
+own-data: $(VENV)/dev  ## three CPUs of one core, about 90 minutes on a quiet machine; stopped, it goes on where it was
+	$(BIN)/profet sweep --workloads data/cpu.csv --repeats 3 --core $(CORE) --warm-up 3 --timed 8 --profiled 2 \
+		--instance cpu-avx2:device=cpu,ATEN_CPU_CAPABILITY=avx2,ONEDNN_MAX_CPU_ISA=AVX2 \
+		--instance cpu-avx:device=cpu,ATEN_CPU_CAPABILITY=default,ONEDNN_MAX_CPU_ISA=AVX \
+		--instance cpu-sse41:device=cpu,ATEN_CPU_CAPABILITY=default,ONEDNN_MAX_CPU_ISA=SSE41,MKL_CBWR=COMPATIBLE \
+		-o $(OWN_DATA) --force
 
 decisions: $(VENV)/dev $(DATASET)  ## how good the advice is, into docs/decisions.md
 	$(BIN)/python -m benchmarks.decisions $(DATASET) --checkpoint build/accuracy --write docs/decisions.md --plot docs/images/reliability.png
@@ -53,6 +65,7 @@ benchmark: $(VENV)/dev $(DATASET)  ## speed and memory
 	$(BIN)/python -m benchmarks.readers
 	$(BIN)/python -m benchmarks.advice
 	$(BIN)/python -m benchmarks.web $(DATASET)
+	$(BIN)/python -m benchmarks.store
 	$(BIN)/python -m benchmarks.reports $(DATASET) --checkpoint build/accuracy
 	$(BIN)/python -m benchmarks.partition_plans $(dir $(PUBLIC_DATA))partition-tables
 	$(BIN)/python -m benchmarks.partition_runs
@@ -83,5 +96,5 @@ $(VENV)/plain: $(BIN)/python pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/dev: $(BIN)/python pyproject.toml constraints.txt
-	$(PIP) --editable '.[train,history,web,partition,openvino,torch,tvm,ray,capture,zoo]' --group dev
+	$(PIP) --editable '.[train,history,postgresql,web,partition,openvino,torch,tvm,ray,capture,zoo]' --group dev
 	@touch $@ $(VENV)/plain

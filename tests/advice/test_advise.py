@@ -25,7 +25,7 @@ def test_every_known_instance_is_an_option_and_the_anchor_as_it_was_measured() -
     assert {option.target: option.basis for option in advice.options} == {
         "g3s.xlarge": "measured",
         "g4dn.xlarge": "predicted",
-        "g5.xlarge": "predicted",
+        "g5.xlarge": "converted",
         "p2.xlarge": "predicted",
         "p3.2xlarge": "predicted",
     }

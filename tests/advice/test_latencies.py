@@ -27,7 +27,7 @@ def test_draws_lie_inside_an_interval_as_often_as_it_says(interval: float) -> No
         instance("four", "V100", 12.0, gpus=4),
     )
     advice = example(Demands(interval=interval, scaling=(0.7, 0.9)), *more)
-    assert {option.basis for option in advice.options} == {"measured", "predicted", "extrapolated"}
+    assert {option.basis for option in advice.options} == {"measured", "predicted", "converted", "extrapolated"}
     for option in advice.options:
         drawn = advice.draws[option.draws]
         assert option.latency_low_ms is not None

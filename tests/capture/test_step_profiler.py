@@ -40,7 +40,7 @@ def test_two_lines_write_a_profile_that_every_command_reads(
 
 def test_the_families_of_a_step_add_up_to_it(tmp_path: Path) -> None:
     off = []
-    for attempt in range(3):  # a machine that takes the processor away in an operation spoils one capture, not three
+    for attempt in range(3):  # where a machine takes the processor away in an operation, it spoils one capture
         with StepProfiler(tmp_path / f"{attempt}.json", **SHORT) as profiler:
             train(SHORT_STEPS, profiler.step)
         assert profiler.captured is not None

@@ -99,3 +99,16 @@ def test_merging_fills_what_one_lacks_for_profiled_runs_only(small_dataset: Data
     assert (merged.device_us["Conv2D"][len(small_dataset) :][other.has_profile] == 0.0).all()
     assert merged.device_us[~merged.has_profile].isna().all(axis=None)
     assert merge([small_dataset]).runs["model"].to_list() == small_dataset.runs["model"].to_list()
+
+
+def test_executions_stay_with_their_runs_and_are_unknown_elsewhere(small_dataset: Dataset) -> None:
+    runs, host, device = small_dataset.runs, small_dataset.host_us, small_dataset.device_us
+    calls = pd.DataFrame({"Conv2D": 4.0}, index=runs.index)
+    counted = Dataset(runs, host, device, device_calls=calls)
+    assert counted.fingerprint != small_dataset.fingerprint
+    assert counted.with_families(["one"] * len(runs)).device_calls["Conv2D"].eq(4.0).all()
+    merged = merge([small_dataset, counted])
+    assert merged.device_calls["Conv2D"].isna().sum() == len(runs)
+    assert merged.device_calls["Conv2D"].iloc[len(runs)] == 4.0
+    with pytest.raises(InputError, match="runs and executions differ in number"):
+        Dataset(runs, host, device, device_calls=calls.iloc[1:])

@@ -109,6 +109,8 @@ def test_a_missing_column_is_named(column: str, tmp_path: Path) -> None:
         ({"datasize": ""}, "datasize is missing"),
         ({"model": ""}, "model"),
         ({"utilization_gpu_mean": "high"}, "must be a number"),
+        ({"utilization_gpu_mean": "-5"}, "utilization_gpu_mean is -5; it must be 0 to 100"),
+        ({"utilization_gpu_mean": "7000 %"}, "it must be 0 to 100"),
         ({"power_drawW_mean": "61500 mW"}, "but the column is in W"),
         ({"clocks_max_smMHz": "1e400", "clocks_current_smMHz_mean": "1e400"}, "no metric is that large"),
     ],
@@ -142,3 +144,8 @@ def test_put_to_profiles_both_kinds_of_runs_come_apart_again(small_dataset: Data
 def test_a_data_set_of_metrics_alone_says_that_no_step_was_timed(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="--method hardware-metrics"):
         imported(table(), tmp_path).timed()
+
+
+def test_runs_that_all_lack_the_utilisation_of_their_gpu_are_refused(tmp_path: Path) -> None:
+    lines = [row(name, "VGG19", 16, 64, utilization_gpu_mean="[N/A]") for name in ("g4dn", "g5")]
+    assert "no run has utilization_gpu_mean" in refusal(table(*lines), tmp_path)

@@ -160,3 +160,16 @@ def test_a_bundle_that_measured_no_data_sheets_answers_without_an_interval(
     found = only(document(profet(*question)))
     assert found["interval"] is None
     assert "not measured when the bundle was trained" in found["explanation"]
+
+
+def test_an_anchor_that_nobody_measured_predicts_converted_targets_too_and_less_surely(
+    profet: Run, example_path: Path
+) -> None:
+    told = document(
+        profet("predict", example_path, "--anchor", "p4d.24xlarge", "--anchor-latency", "40ms", "--json")
+    )
+    found = {each["target"]: each for each in told["predictions"]}
+    assert set(found) == {"g3s.xlarge", "g4dn.xlarge", "g5.xlarge", "p2.xlarge", "p3.2xlarge"}
+    assert {each["basis"] for each in found.values()} == {"extrapolated"}
+    width = {name: np.log(each["high_ms"] / each["low_ms"]) for name, each in found.items()}
+    assert width["g5.xlarge"] > 1.02 * width["p3.2xlarge"]  # what converting costs is in it

@@ -157,3 +157,41 @@ def test_the_shipped_bundle_tells_epochs_of_a_public_run(profet: Run, tmp_path: 
     assert result.returncode == 0, result.stderr
     (there,) = json.loads(result.stdout)["predictions"]
     assert there["epoch_s"] == pytest.approx(10.4, rel=0.03)
+
+
+def test_a_level_that_no_runs_support_is_said(profet: Run, folder: Path) -> None:
+    document = predicted(profet, folder, folder / "row.csv", "--interval", "0.9999")
+    assert all(each["interval"] is None for each in document["predictions"])  # type: ignore[attr-defined]
+    assert document["warnings"] == ["no interval at 0.9999: too few runs support it; ask for less with --interval"]
+    command = ("predict", folder / "row.csv", "--method", "hardware-metrics", "--bundle", folder / "metrics.profet")
+    assert "0 % interval" not in profet(*command, "--interval", "0.9999").stdout
+
+
+def test_a_batch_of_zero_is_no_less_another_size(profet: Run, folder: Path) -> None:
+    command = ("predict", folder / "row.csv", "--method", "hardware-metrics", "--batch-size", 0)
+    refused(profet(*command, "--bundle", folder / "metrics.profet"), "--profiled-batch-size")
+
+
+def test_epochs_from_metrics_that_a_bundle_holds_otherwise_are_refused(
+    profet: Run, folder: Path, tmp_path: Path
+) -> None:
+    from dataclasses import asdict
+
+    import numpy as np
+
+    from profet.predictors.archive import pack
+    from profet.predictors.bundle import Bundle
+
+    manifest, arrays = Bundle.load(folder / "metrics.profet").contents()
+    for name in arrays:
+        if name.endswith(("calibration/weights", "calibration/unlike")):
+            arrays[name] = np.append(arrays[name], 1.0)
+    (tmp_path / "b").write_bytes(pack(asdict(manifest), arrays))
+    command = ("predict", folder / "row.csv", "--method", "hardware-metrics", "--bundle", tmp_path / "b")
+    refused(profet(*command), "do not load")
+
+
+def test_validation_without_members_prints_no_table_of_them(profet: Run, folder: Path) -> None:
+    told = profet("validate", folder / "runs.dataset", "--method", "hardware-metrics", "--no-interval")
+    assert "By model" in told.stdout
+    assert "By member" not in told.stdout

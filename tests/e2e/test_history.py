@@ -118,14 +118,11 @@ def test_records_onboard_an_instance_that_the_bundle_does_not_know(
         words = ["--target", "new.large", "--latency", f"{3 * latency_ms}ms", "--force", "--bundle", trained]
         told = profet("record", path, *words, "--history", history)
         assert told.returncode == 0, told.stderr
-    mine, both, bundle = tmp_path / "mine.dataset", tmp_path / "both.dataset", tmp_path / "both.profet"
-    for words in (
-        ["history", "export", "--history", history, "-o", mine],
-        ["dataset", "merge", small_dataset_path, mine, "-o", both],
-        ["train", both, "-o", bundle],
-    ):
-        done = profet(*words)
+    mine, bundle = tmp_path / "mine.dataset", tmp_path / "both.profet"
+    for words in (["history", "export", "-o", mine], ["train", small_dataset_path, "--from-store", "-o", bundle]):
+        done = profet(*words, "--history", history)
         assert done.returncode == 0, done.stderr
+    assert (Dataset.load(mine).runs["instance"] == "new.large").sum() == 6
     (answer,) = document(profet("predict", files[2], "--target", "new.large", "--bundle", bundle, "--json"))[
         "predictions"
     ]
@@ -154,6 +151,32 @@ def test_report_holds_every_record_and_its_figures_follow_from_them(
     assert "<svg" in page
     assert f"{facts['pairs'][0]['mape']:.1f} %" in page
     assert re.search(r"https?://", page) is None
+
+
+def test_accuracy_over_time_is_that_of_each_month_or_week(profet: Run, recorded: Path) -> None:
+    told = document(profet("history", "--history", recorded, "--by", "month", "--json"))
+    records = document(profet("history", "list", "--history", recorded, "--json"))["records"]
+    assert [(each["begins"], each["records"]) for each in told["periods"][::4]] == [
+        ("2026-03-01", 31),
+        ("2026-04-01", 9),
+    ]
+    for period in told["periods"]:
+        mine = [each for each in records if each["target"] == period["target"]]
+        errors = [abs(each["error_percent"]) for each in mine if each["created"][:7] == period["begins"][:7]]
+        assert period["mape"] == pytest.approx(np.mean(errors))
+        assert period["coverage"]["records"] == len(errors)
+    shown = profet("history", "--history", recorded, "--by", "week", "--target", "p2.xlarge").stdout
+    assert "week from" in shown
+    assert shown.count("2026-") == 7
+
+
+def test_records_of_a_key_are_shown_by_themselves(profet: Run, tmp_path: Path) -> None:
+    path = tmp_path / "history.sqlite"
+    with History(path) as history:
+        for owner in ("key:a", "key:b", None):
+            history.record(measured(owner=owner))
+    assert document(profet("history", "--history", path, "--key", "a", "--json"))["pairs"][0]["records"] == 1
+    refused(profet("history", "list", "--history", path, "--key", "c"), "no such record")
 
 
 def test_picture_is_saved(profet: Run, recorded: Path, tmp_path: Path) -> None:

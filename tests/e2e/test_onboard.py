@@ -1,6 +1,8 @@
 """``profet onboard``: a new target from a few measured workloads, by whole commands."""
 
 import json
+import os
+import threading
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -120,7 +122,7 @@ def test_profile_of_ones_own_and_what_was_recorded_teach(profet: Run, trained: P
     assert told["pairs"][0]["workloads"] == 1
     kept = ("--target", "d.large", "--latency", "10ms", "--bundle", trained, "--history", history, "--force")
     assert profet("record", profile, *kept).returncode == 0
-    recorded = ("--from-history", "--history", history, "--bundle", trained, "-o", tmp_path / "c", "--json")
+    recorded = ("--from-store", "--history", history, "--bundle", trained, "-o", tmp_path / "c", "--json")
     assert document(profet("onboard", "d.large", *recorded))["pairs"] == told["pairs"]
 
 
@@ -148,6 +150,9 @@ def test_a_name_in_the_bundle_is_refused_unless_it_was_onboarded_and_is_replaced
         (table([]), ("no measurement in it",)),
         ("model,batch,pixels,latency_ms\nVGG0,32,64,nan\n", ("row 1: latency_ms is 'nan'",)),
         ("model,batch,pixels,latency_ms\nVGG0,0.5,64,3\n", ("row 1: batch", "whole number")),
+        ("model,batch,pixels,latency_ms\nVGG0,0,64,3\n", ("row 1: batch is '0', not a whole number above zero",)),
+        ("model,batch,pixels,latency_ms\nVGG0,32,64,61,2\n", ("row 1: more cells than columns", "point")),
+        ("model,batch,pixels,latency_ms\nVGG0,32,64,1_0\n", ("row 1: latency_ms is '1_0'",)),
         ("model,model,pixels,latency_ms\nVGG0,32,64,3\n", ("'model' stands twice",)),
         ('{"rows": 3}', ("not a list of objects",)),
         (json.dumps(PROFILE), ("--profile",)),
@@ -164,6 +169,43 @@ def test_tables_that_cannot_teach_are_refused(
     assert not (tmp_path / "b").exists()
 
 
+def test_measurements_that_contradict_each_other_are_told_and_widen_the_intervals(
+    profet: Run, trained: Path, onboarded: Path, tmp_path: Path
+) -> None:
+    lines = table(KNOWN).splitlines()
+    model, batch, pixels, latency = lines[3].split(",")
+    lines[3] = ",".join([model, batch, pixels, str(8 * float(latency))])
+    (tmp_path / "odd.csv").write_text("\n".join(lines))
+    odd = tmp_path / "odd.profet"
+    told = profet("onboard", "d.large", "--from", tmp_path / "odd.csv", "--bundle", trained, "-o", odd)
+    assert "a measurement is wrong, or d.large is unlike all known instances" in told.stderr
+    widths = []
+    for bundle in (onboarded, odd):
+        predicted = document(profet("predict", "-", "--bundle", bundle, "--json", stdin=json.dumps(PROFILE)))
+        new = next(each for each in predicted["predictions"] if each["target"] == "d.large")
+        widths.append(np.log(new["high_ms"] / new["low_ms"]))
+    assert widths[1] > 3 * widths[0]
+
+
+def test_a_table_may_come_out_of_a_pipe(profet: Run, trained: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=(tmp_path / "pipe").write_text, args=(table(KNOWN),))
+    writer.start()
+    command = (
+        "onboard",
+        "d.large",
+        "--from",
+        tmp_path / "pipe",
+        "--bundle",
+        trained,
+        "-o",
+        tmp_path / "b",
+        "--json",
+    )
+    assert document(profet(*command))["pairs"][0]["workloads"] == len(KNOWN)
+    writer.join()
+
+
 def test_what_is_missing_is_said(profet: Run, trained: Path, small_dataset_path: Path, tmp_path: Path) -> None:
     options = ("--bundle", trained, "-o", tmp_path / "b")
     refused(profet("onboard", "d.large", *options), "nothing was measured on d.large", "--from FILE")
@@ -171,7 +213,7 @@ def test_what_is_missing_is_said(profet: Run, trained: Path, small_dataset_path:
         profet("onboard", "d.large", *options, "--from", small_dataset_path), "'d.large' is not in the data set"
     )
     refused(profet("onboard", "d.large", *options, "--anchor", "a.large"), "--profile FILE LATENCY")
-    refused(profet("onboard", "d.large", *options, "--history", tmp_path / "h"), "--from-history")
+    refused(profet("onboard", "d.large", *options, "--history", tmp_path / "h"), "--from-store")
     (tmp_path / "p.json").write_text(json.dumps({**PROFILE, "instance": "x.large"}))
     refused(profet("onboard", "d.large", *options, "--profile", tmp_path / "p.json", "3ms"), "x.large", "a.large")
     (tmp_path / "p.json").write_text(json.dumps(PROFILE))

@@ -188,3 +188,18 @@ def test_missing_package_is_named_with_the_extra_that_brings_it(example_path: Pa
         command = [sys.executable, "-c", RUN_WITHOUT, "sqlalchemy", *words]
         told = subprocess.run(command, capture_output=True, text=True, timeout=300, env=dict(os.environ))
         refused(told, "sqlalchemy", "profet-latency[history]")
+
+
+def test_a_run_at_another_size_is_kept_beside_the_what_if_and_not_beside_the_profile(
+    profet: Run, example_path: Path, tmp_path: Path
+) -> None:
+    refused(record(profet, example_path, "--batch-size", 64), "the profile is of 16", "--prediction FILE")
+    refused(record(profet, example_path, "--pixels", 32), "the profile is of 224")
+    path = tmp_path / "prediction.json"
+    path.write_text(profet("predict", example_path, "--batch-size", 64, "--json").stdout, encoding="utf-8")
+    told = profet("record", "--prediction", path, "--target", TARGET, "--latency", "530ms")
+    assert told.returncode == 0, told.stderr
+    (found,) = kept(profet)
+    assert (found["batch_size"], found["pixels"]) == (64, 224)
+    assert found["inside"] is True
+    assert found["expected_log_error"] is None  # it fits no intervals at the profiled size

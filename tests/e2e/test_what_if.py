@@ -188,3 +188,59 @@ def test_an_older_bundle_scales_as_published_and_says_so(profet: Run, tmp_path: 
     published = document(profet("scale", "--bundle", trained, *asked, "--method", "published"))
     assert told["latency_ms"] == published["latency_ms"]
     refused(profet("scale", "--bundle", older, *asked, "--method", "learnt"), "train it again")
+
+
+def test_a_latency_that_cannot_be_makes_every_answer_less_sure_that_on_the_anchor_too(
+    profet: Run, trained: Path, profile: Path
+) -> None:
+    asked = (
+        "predict",
+        profile,
+        "--bundle",
+        trained,
+        "--batch-size",
+        128,
+        "--target",
+        "a.large",
+        "--target",
+        "b.large",
+    )
+    told = document(profet(*asked, "--anchor-latency", "1us", "--json"))
+    assert [each["card"]["widened"] for each in told["predictions"]] == [True, True]
+    sure = document(profet(*asked, "--json"))
+    assert [each["card"]["widened"] for each in sure["predictions"]] == [False, False]
+
+
+def test_a_level_that_no_errors_support_is_said_on_the_anchor_too(
+    profet: Run, trained: Path, profile: Path
+) -> None:
+    asked = ("predict", profile, "--bundle", trained, "--batch-size", 128, "--target", "a.large", "--json")
+    told = document(profet(*asked, "--interval", "0.999999"))
+    assert by_target(told)["a.large"]["interval"] is None
+    assert [text for text in told["warnings"] if "no interval at 0.999999" in text]
+    assert not [text for text in told["warnings"] if "--no-measure" in text]
+
+
+def test_from_a_data_sheet_no_score_is_told_at_another_size_either(profet: Run, example_path: Path) -> None:
+    told = document(profet("predict", example_path, "--batch-size", 32, "--target", "g6.xlarge", "--json"))
+    found = by_target(told)["g6.xlarge"]
+    assert found["low_ms"] < found["latency_ms"] < found["high_ms"]
+    assert found["card"]["expected_log_error"] is None
+
+
+def test_a_bundle_whose_calibration_of_moves_is_another_is_refused(
+    profet: Run, trained: Path, profile: Path, tmp_path: Path
+) -> None:
+    from dataclasses import asdict
+
+    import numpy as np
+
+    from profet.predictors.archive import pack
+    from profet.predictors.bundle import Bundle
+
+    manifest, arrays = Bundle.load(trained).contents()
+    for name in arrays:
+        if name.startswith("parts/sizes/") and name.endswith(("/weights", "/unlike")):
+            arrays[name] = np.append(arrays[name], 1.0)
+    (tmp_path / "b").write_bytes(pack(asdict(manifest), arrays))
+    refused(profet("predict", profile, "--bundle", tmp_path / "b", "--batch-size", 32), "sizes does not load")

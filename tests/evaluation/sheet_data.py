@@ -1,4 +1,4 @@
-"""A small data set on three GPUs whose data sheets are known; two of the instances have profiles."""
+"""A small data set on three GPUs, or four, whose data sheets are known; two of the instances have profiles."""
 
 import numpy as np
 import pandas as pd
@@ -27,3 +27,10 @@ def sheet_dataset(runs: pd.DataFrame) -> Dataset:
     host = pd.DataFrame({"IDLE": 900.0, "Dataset": 100.0}, index=runs.index)
     profiled = runs["steps"] > 0
     return Dataset(runs, host.where(profiled), device.where(profiled), ("made up in the tests",))
+
+
+def with_a_fourth(runs: pd.DataFrame) -> pd.DataFrame:
+    """Add the same runs on a GPU that is slower than the others, without profiles."""
+    there = runs[runs["instance"] == "p3.2xlarge"].assign(instance="p2.xlarge")
+    slower = there.assign(step_latency_ms=1 + 7 * (there["step_latency_ms"] - 1))
+    return pd.concat([runs, slower], ignore_index=True)

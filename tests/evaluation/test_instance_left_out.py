@@ -11,7 +11,7 @@ from profet.evaluation.data_sheets.part import data_sheets_part, spreads
 from profet.evaluation.leave_out import Question, Validation, validate
 from profet.predictors.data_sheets.spread import spreads_from_state
 from tests.conftest import Run, document, refused
-from tests.evaluation.sheet_data import sheet_dataset, sheet_runs
+from tests.evaluation.sheet_data import sheet_dataset, sheet_runs, with_a_fourth
 
 PAIRS = {
     ("g3s.xlarge", "g4dn.xlarge"),
@@ -130,3 +130,39 @@ def test_on_the_public_data_sheets_are_off_by_no_more_than_they_were(public_data
     found = validate(part, Question("blend", "instance", interval=None))
     assert found.overall.rows > 600
     assert found.overall.mape == pytest.approx(16.6, abs=0.3)
+
+
+def test_calibration_too_sees_nothing_that_was_measured_of_the_scored_model() -> None:
+    """It takes a fourth GPU: with three, predictions for the two that remain rest on no other GPU."""
+    runs = with_a_fourth(sheet_runs())
+    dataset = sheet_dataset(runs)
+    asked = Question("blend", "instance", anchors=("g3s.xlarge",), targets=("g4dn.xlarge",))
+    spoilt = runs.copy()
+    spoil = runs["instance"].isin(["p2.xlarge", "p3.2xlarge"]) & (runs["model"] == "VGG0")
+    spoilt.loc[spoil, "step_latency_ms"] *= 4
+    first, again = (
+        validate(each, asked)
+        for each in (dataset, Dataset(spoilt, dataset.host_us, dataset.device_us, dataset.sources))
+    )
+    np.testing.assert_allclose(answers(again, "g4dn.xlarge", "VGG0"), answers(first, "g4dn.xlarge", "VGG0"))
+    assert not np.allclose(answers(again, "g4dn.xlarge", "Odd3"), answers(first, "g4dn.xlarge", "Odd3"))
+
+
+def test_pairs_that_share_no_run_take_no_part_and_the_others_do() -> None:
+    runs = sheet_runs()
+    apart = runs[runs["instance"].isin(["g3s.xlarge", "p3.2xlarge"])].assign(experiment="exp02")
+    runs = pd.concat([runs[runs["instance"] != "p3.2xlarge"], apart], ignore_index=True)
+    found = validate(sheet_dataset(runs), Question("blend", "instance", interval=None))
+    assert set(found.pairs) == {("g3s.xlarge", "g4dn.xlarge"), ("g3s.xlarge", "p3.2xlarge")}
+
+
+def test_a_pair_of_one_model_alone_teaches_nothing_where_that_is_left_out() -> None:
+    runs = sheet_runs()
+    kept = (runs["instance"] != "p3.2xlarge") | (runs["model"] == "VGG0")
+    dataset = sheet_dataset(runs[kept].reset_index(drop=True))
+    found = validate(dataset, Question("blend", "instance"))
+    assert found.rows["with_latency_ms"].notna().all()
+    scored = {(str(each.target), str(each.model)) for each in found.rows.itertuples()}
+    assert ("p3.2xlarge", "VGG0") in scored
+    assert ("g4dn.xlarge", "VGG0") not in scored  # no other GPU is left to come over
+    assert data_sheets_part(dataset, "blend") is not None

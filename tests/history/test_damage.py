@@ -1,8 +1,7 @@
 """A damaged history is set aside and never written over; what only looks like one is left alone."""
 
-import subprocess
-import sys
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,14 +11,13 @@ from profet.errors import InputError, ProfetError
 from profet.history.place import begin_history, open_history, set_aside
 from profet.history.store import History
 from tests.history.made_up import measured
+from tests.store.writer import at_once
 
-BEGIN_AND_RECORD = """
-import sys
-from profet.history.place import begin_history
-from tests.history.made_up import measured
-with begin_history(sys.argv[1])[0] as history:
-    history.record(measured())
-"""
+
+def begin_and_record(place: str, barrier: Barrier, _: int) -> None:
+    barrier.wait()
+    with begin_history(place)[0] as history:
+        history.record(measured())
 
 
 @pytest.fixture(scope="module")
@@ -74,9 +72,7 @@ def test_log_beside_a_damaged_file_goes_with_it(tmp_path: Path, whole: bytes) ->
 def test_two_processes_that_find_it_damaged_set_it_aside_once(tmp_path: Path) -> None:
     path = tmp_path / "history.sqlite"
     path.write_bytes(b"no database" * 400)
-    command = [sys.executable, "-c", BEGIN_AND_RECORD, str(path)]
-    both = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(4)]
-    assert [(each.communicate(timeout=120)[1], each.returncode) for each in both] == [("", 0)] * 4
+    at_once(begin_and_record, str(path), 4)
     assert [each.read_bytes() for each in tmp_path.glob("history.damaged-*")] == [b"no database" * 400]
     with open_history(str(path)) as history:
         assert len(history.measurements()) == 4

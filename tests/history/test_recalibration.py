@@ -125,3 +125,24 @@ def test_level_needs_as_many_records_as_its_rank(level: float, needed: int) -> N
     assert conformal_score([float(score) for score in range(needed)], level) == needed - 1
     with pytest.raises(ValueError, match="needs"):
         conformal_score([1.0] * (needed - 1), level)
+
+
+def test_intervals_at_other_sizes_widen_with_the_pairs_own_and_never_narrow(
+    bundle: Bundle, prediction: Prediction, tmp_path: Path
+) -> None:
+    def width(path: Path | None, target: str) -> float:
+        told = predict(example_profile(), Bundle.load(path), targets=[target], batch_size=64).predictions[0]
+        assert told.low_ms is not None
+        return float(np.log(told.latency_ms / told.low_ms))
+
+    wider, narrower, back = (tmp_path / f"{name}.profet" for name in ("wider", "narrower", "back"))
+    (factor,) = recalibrate(records(bundle, prediction, 50, 3.0), bundle, 0.9).factors
+    assert factor.factor > 1.2
+    save_rescaled(bundle, wider, [factor])
+    assert width(wider, TARGET) == pytest.approx(width(None, TARGET) * factor.factor)
+    assert width(wider, "p3.2xlarge") == pytest.approx(width(None, "p3.2xlarge"))
+    assert width(wider, ANCHOR) == pytest.approx(width(None, ANCHOR))
+    save_rescaled(bundle, narrower, [replace(factor, factor=0.5)])
+    assert width(narrower, TARGET) == pytest.approx(width(None, TARGET))
+    save_rescaled(Bundle.load(wider), back, [replace(factor, factor=0.5 / factor.factor)])
+    assert width(back, TARGET) == pytest.approx(width(None, TARGET))

@@ -1,8 +1,6 @@
-"""The store of measurements: what is acknowledged is kept, once, whoever else writes, however a process ends."""
+"""The store of measurements in a file; tests/store has what holds in every database, and under load."""
 
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta, timezone
@@ -15,19 +13,6 @@ from profet.history.measurement import new_id
 from profet.history.store import History
 from tests.history.made_up import NOON, measured
 
-WRITE_UNTIL_KILLED = """
-import sys
-from dataclasses import replace
-from profet.history.measurement import new_id
-from profet.history.store import History
-from tests.history.made_up import measured
-history = History(sys.argv[1])
-for _ in range(int(sys.argv[2])):
-    each = replace(measured(), id=new_id())
-    history.record(each)
-    print(each.id, flush=True)
-"""
-
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
@@ -38,12 +23,6 @@ def path(tmp_path: Path) -> Path:
 def history(path: Path) -> Iterator[History]:
     with History(path) as made:
         yield made
-
-
-def writer(path: Path, count: int) -> subprocess.Popen[str]:
-    """A process of its own that records so many measurements, and prints the id of each that was acknowledged."""
-    command = [sys.executable, "-c", WRITE_UNTIL_KILLED, str(path), str(count)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def test_what_is_recorded_is_there_again(history: History) -> None:
@@ -98,32 +77,6 @@ def test_records_are_removed_all_or_none(history: History) -> None:
     assert history.measurements() == [second]
 
 
-def test_two_processes_record_at_once_and_nothing_is_lost(path: Path) -> None:
-    writers = [writer(path, 40) for _ in range(2)]
-    acknowledged = [each.communicate(timeout=120) for each in writers]
-    assert [each.returncode for each in writers] == [0, 0], acknowledged
-    ids = [line for out, _ in acknowledged for line in out.split()]
-    with History(path) as history:
-        assert sorted(each.id for each in history.measurements()) == sorted(ids)
-    assert len(set(ids)) == 80
-
-
-def test_killed_in_the_middle_it_holds_each_acknowledged_record_once(path: Path) -> None:
-    acknowledged = []
-    for _ in range(3):
-        with writer(path, 100_000) as process:
-            assert process.stdout is not None
-            acknowledged += [process.stdout.readline().strip() for _ in range(15)]
-            process.kill()
-            rest = process.stdout.read()  # communicate would lose the lines that were read ahead
-            acknowledged += [line for line in rest.splitlines() if len(line) == 36]
-    with History(path) as history:
-        held = [each.id for each in history.measurements()]
-    assert len(held) == len(set(held))
-    assert set(acknowledged) <= set(held)
-    assert len(held) <= len(acknowledged) + 3  # at most the one that each was about to acknowledge
-
-
 def test_locked_by_another_writer_is_told_after_a_while_and_reading_goes_on(path: Path, history: History) -> None:
     history.record(measured())
     holder = sqlite3.connect(path, isolation_level=None)
@@ -135,18 +88,6 @@ def test_locked_by_another_writer_is_told_after_a_while_and_reading_goes_on(path
         holder.execute("ROLLBACK")
         assert other.record(measured()) is None
     holder.close()
-
-
-def test_newer_version_is_refused_and_left_alone(path: Path) -> None:
-    History(path).close()
-    database = sqlite3.connect(path)
-    database.execute("UPDATE profet_schema SET schema = 'profet/history/2'")
-    database.commit()
-    database.close()
-    before = path.read_bytes()
-    with pytest.raises(InputError, match="newer version of Profet"):
-        History(path)
-    assert path.read_bytes() == before
 
 
 def test_database_of_something_else_is_refused_and_left_alone(tmp_path: Path) -> None:

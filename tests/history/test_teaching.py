@@ -54,6 +54,14 @@ def test_what_cannot_teach_is_left_out_and_told() -> None:
         as_dataset(bare)
 
 
+def test_what_only_an_insisting_sender_believes_does_not_teach() -> None:
+    off = [of_profile(us, measured_ms=factor * 100.0) for us, factor in ((2.0, 21.0), (3.0, 1 / 21))]
+    dataset, warnings = as_dataset([of_profile(1.0), *off])
+    assert len(dataset) == 2
+    assert warnings[0].startswith("2 records are more than 20 times off")
+    assert len(as_dataset([replace(each, predicted_ms=None) for each in off])[0]) == 4
+
+
 @pytest.mark.parametrize("profile", ["[]", "{", '{"schema": "profet/profile/1"}', "1"])
 def test_profile_that_was_tampered_with_is_refused(profile: str) -> None:
     with pytest.raises(InputError, match="profile of record"):

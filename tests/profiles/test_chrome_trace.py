@@ -289,6 +289,27 @@ def test_a_step_on_the_cpu_takes_the_cpu_for_the_device(tmp_path: Path) -> None:
     assert any("trains on the CPU" in text and "ProfilerActivity.CUDA" in text for text in reading.profile.warnings)
 
 
+@pytest.mark.parametrize("kind", ["operation", "range"])
+def test_kernels_compiled_for_the_cpu_are_operations_of_what_they_fuse(tmp_path: Path, kind: str) -> None:
+    trace = ChromeFile()
+    for number in (0, 1):
+        start = 1000 * number
+        trace.step(number, start, 1000)
+        trace.host("Torch-Compiled Region: 0/0", start + 50, 600, kind="range")
+        trace.host("aten::mkldnn_convolution", start + 100, 200)
+        trace.host("graph_0_cpp_fused_relu_threshold_backward_1", start + 300, 150, kind=kind)
+        trace.host("graph_1_cpp_fused_relu_threshold_backward_4", start + 450, 50, kind=kind)
+        trace.host("cpp_fused_convolution_0", start + 500, 100, kind=kind)
+    reading = read(trace, tmp_path)
+    assert reading.profile.device_us == {
+        "aten::mkldnn_convolution": 200,
+        "cpp_fused_relu_threshold_backward [activation_backward]": 200,
+        "cpp_fused_convolution [elementwise]": 100,
+        "IDLE": 500,
+    }
+    assert reading.profile.device_calls["cpp_fused_relu_threshold_backward [activation_backward]"] == 2
+
+
 @pytest.mark.parametrize("namespace", ["", "aten::"])
 def test_the_first_profiler_s_bare_list_is_read(tmp_path: Path, namespace: str) -> None:
     events = []

@@ -6,8 +6,10 @@ import os
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -33,23 +35,54 @@ def started(folder: Path, *options: object) -> Iterator[str]:
     """Run ``profet serve`` with its data in a folder; gives its address, and ends it."""
     command = [sys.executable, "-m", "profet", "serve", "--port", "0", *map(str, options)]
     environment = {**os.environ, "PROFET_DATA_DIR": str(folder)}
-    process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
-    assert process.stderr is not None
-    try:
-        first = process.stderr.readline()
-        address = re.search(r"http://\S+:\d+", first)
-        assert address, first + process.stderr.read()
-        yield address[0]
-    finally:
-        process.terminate()
-        process.communicate(timeout=60)
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        reader = threading.Thread(target=process.stderr.read)  # of its log
+        try:
+            first = process.stderr.readline()
+            address = re.search(r"http://\S+:\d+", first)
+            assert address, first + process.stderr.read()
+            reader.start()
+            yield address[0].replace("//0.0.0.0:", "//127.0.0.1:")
+        finally:
+            process.terminate()
+            process.wait(timeout=60)
+            if reader.is_alive():
+                reader.join()
+
+
+def key_for(folder: Path, scope: str = "write", expires: datetime | None = None) -> str:
+    """Make a key for the service whose data are in a folder; return its text."""
+    from profet.access.key import Scope
+    from profet.access.keys import Keys
+    from profet.history.store import History
+
+    with History(folder / "history.sqlite") as history:
+        return Keys(history).create(f"a {scope} key", Scope(scope), expires)[1].text
+
+
+def bearing(key: str) -> dict[str, str]:
+    """The header that a key comes in."""
+    return {"Authorization": f"Bearer {key}"}
 
 
 @pytest.fixture(scope="session")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def service_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data of the service that all tests share."""
+    return tmp_path_factory.mktemp("service")
+
+
+@pytest.fixture(scope="session")
+def service(service_folder: Path) -> Iterator[str]:
     """The address of a service that all tests share."""
-    with started(tmp_path_factory.mktemp("service")) as address:
+    with started(service_folder, "--key-rate", 0, "--address-rate", 0) as address:
         yield address
+
+
+@pytest.fixture(scope="session")
+def write_key(service_folder: Path) -> str:
+    """A key of that service that writes."""
+    return key_for(service_folder)
 
 
 @pytest.fixture

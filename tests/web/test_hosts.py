@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from tests.conftest import Run, refused
-from tests.web.conftest import problem, started
+from tests.web.conftest import key_for, problem, started
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +46,7 @@ def test_a_name_that_was_allowed_is_answered(named: str) -> None:
 
 
 def test_where_others_reach_it_any_name_is_answered_unless_some_are_named(tmp_path: Path) -> None:
+    key_for(tmp_path)  # without one nobody could ask
     for options, status in (((), 200), (("--allowed-host", "profet.example"), 421)):
         command = [sys.executable, "-m", "profet", "serve", "--port", "0", "--host", "0.0.0.0", *options]
         environment = {**os.environ, "PROFET_DATA_DIR": str(tmp_path)}

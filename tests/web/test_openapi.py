@@ -17,7 +17,8 @@ from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi import checks as openapi
 
 from profet.web.app import create_app
-from profet.web.settings import Settings
+from profet.web.settings import Limits, Settings
+from tests.web.conftest import bearing, key_for
 
 EXAMPLES = 40
 
@@ -35,13 +36,13 @@ def bodies(described: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
             yield path, name, example["value"]
 
 
-def test_every_example_works(service: str, described: dict[str, Any]) -> None:
+def test_every_example_works(service: str, write_key: str, described: dict[str, Any]) -> None:
     posted = list(bodies(described))
     assert len({path for path, _, _ in posted}) == len(
         [each for each in described["paths"].values() if "post" in each]
     )
     for path, name, example in posted:
-        response = httpx.post(f"{service}{path}", json=example, timeout=60)
+        response = httpx.post(f"{service}{path}", json=example, headers=bearing(write_key), timeout=60)
         assert response.is_success, f"{path}, {name}: {response.text}"
 
 
@@ -63,12 +64,16 @@ def test_every_schema_that_is_named_is_there(described: dict[str, Any]) -> None:
 @pytest.fixture
 def schema(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setenv("PROFET_DATA_DIR", str(tmp_path))
-    app = create_app(Settings(history_place=str(tmp_path / "history.sqlite")))
+    limits = Limits(key_rate=0, address_rate=0)
+    app = create_app(Settings(history_place=str(tmp_path / "history.sqlite"), limits=limits))
     return schemathesis.openapi.from_asgi("/api/v1/openapi.json", app)
 
 
 @pytest.mark.parametrize("mode", GenerationMode)
-def test_nothing_made_from_the_document_breaks_the_service(schema: Any, mode: GenerationMode) -> None:
+def test_nothing_made_from_the_document_breaks_the_service(
+    schema: Any, tmp_path: Path, mode: GenerationMode
+) -> None:
+    with_key = bearing(key_for(tmp_path, "admin"))
     answers_as_documented = [
         not_a_server_error,
         openapi.status_code_conformance,
@@ -80,7 +85,7 @@ def test_nothing_made_from_the_document_breaks_the_service(schema: Any, mode: Ge
         @given(case=found.ok().as_strategy(generation_mode=mode))
         @settings(max_examples=EXAMPLES, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
         def check(case: Any) -> None:
-            case.call_and_validate(checks=answers_as_documented)
+            case.call_and_validate(checks=answers_as_documented, headers=with_key)
 
         try:
             check()
@@ -98,16 +103,15 @@ ANYTHING = st.recursive(
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(data=st.data())
 def test_no_example_with_something_else_in_one_place_breaks_the_service(
-    service: str, described: dict[str, Any], data: st.DataObject
+    service: str, write_key: str, described: dict[str, Any], data: st.DataObject
 ) -> None:
     path, _, example = data.draw(st.sampled_from(list(bodies(described))))
     changed = json.loads(json.dumps(example))
     holder, key = data.draw(st.sampled_from(list(places(changed))))
     holder[key] = data.draw(ANYTHING)
     body = json.dumps(changed)
-    response = httpx.post(
-        f"{service}{path}", content=body, headers={"Content-Type": "application/json"}, timeout=60
-    )
+    headers = {"Content-Type": "application/json", **bearing(write_key)}
+    response = httpx.post(f"{service}{path}", content=body, headers=headers, timeout=60)
     assert response.status_code < 500, body
 
 

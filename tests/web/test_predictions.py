@@ -59,6 +59,8 @@ def test_an_instance_that_no_bundle_knows_is_extrapolated_and_marked(
     assert told["basis"] == "extrapolated"
     assert told["low_ms"] < told["latency_ms"] < told["high_ms"]
     assert any("never measured" in text for text in answer["warnings"])
+    told = api.post("/predictions", json={"profile": example, "targets": ["g6e.xlarge"]}).json()["detail"]
+    assert "profet instances add g6e.xlarge --force --fp32-tflops N" in told  # a command, as it is to be typed
 
 
 @pytest.mark.parametrize("compressed", [False, True])

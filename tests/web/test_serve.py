@@ -12,7 +12,7 @@ import pytest
 
 from tests.conftest import Run, refused
 from tests.e2e.test_interrupt import LISTENING
-from tests.web.conftest import started
+from tests.web.conftest import key_for, started
 
 
 @pytest.fixture
@@ -51,12 +51,13 @@ def test_it_holds_what_it_answers_with_and_no_more(tmp_path: Path) -> None:
 
 
 def test_it_warns_where_others_can_reach_it(tmp_path: Path) -> None:
+    key_for(tmp_path)
     command = [sys.executable, "-m", "profet", "serve", "--port", "0", "--host", "0.0.0.0"]
     environment = {**os.environ, "PROFET_DATA_DIR": str(tmp_path)}
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         process.stderr.readline()
-        assert "everyone who reaches this address" in process.stderr.readline()
+        assert "unencrypted" in process.stderr.readline()
         process.terminate()
 
 

@@ -11,7 +11,10 @@ from profet.errors import InputError
 from profet.profiles.arrays import FloatArray
 from profet.quantities import DEFAULT_CURRENCY, checked_currency
 
-Basis = Literal["measured", "predicted", "extrapolated"]
+Basis = Literal["measured", "predicted", "onboarded", "converted", "extrapolated"]
+
+PREDICTED_TOO: frozenset[Basis] = frozenset({"onboarded", "converted"})
+"""Bases that are predictions, with errors of their own, of instances that were not learnt from runs there."""
 
 
 @dataclass(frozen=True)
@@ -23,8 +26,8 @@ class Option:
         provider: who rents it.
         gpu: model of its GPUs.
         gpus: how many of them train.
-        basis: "measured" for the anchor itself, "predicted" for an instance that was learnt from, "extrapolated"
-            for one that nobody measured.
+        basis: "measured" for the anchor itself, "predicted" for an instance that was learnt from, "onboarded" from
+            a few measured workloads, "converted" from epochs, "extrapolated" for one that nobody measured.
         explanation: where the latency comes from, in a phrase.
         latency_ms: of a step on these GPUs.
         latency_low_ms: lower end.
@@ -74,6 +77,11 @@ class Option:
     p_meets: float | None = None
     p_cheapest: float | None = None
     pareto: bool = False
+
+    @property
+    def drawn_as(self) -> Basis:
+        """How pictures draw it: what is known of it in any way but from runs there, as predicted too."""
+        return "predicted" if self.basis in PREDICTED_TOO else self.basis
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,14 @@ import numpy as np
 from profet.advice.advice import Basis
 from profet.predictors.bundle import Bundle
 from profet.predictors.card import Prediction, TargetPrediction
+from profet.predictors.epochs.converted import CONVERTED
 from profet.predictors.intervals import LEVELS, WIDENED
 from profet.predictors.joint_errors import MOST_RUNS
 from profet.predictors.manifest import EXTRAPOLATED
+from profet.predictors.onboarding.predictor import ONBOARDED
 from profet.profiles.arrays import FloatArray
+
+_BASES: dict[str, Basis] = {EXTRAPOLATED: "extrapolated", ONBOARDED: "onboarded", CONVERTED: "converted"}
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,7 @@ def known_latencies(prediction: Prediction, bundle: Bundle, level: float) -> dic
             alone = _alone(each, bundle, prediction, draws)
         draws_ms = None if alone is None else each.latency_ms * alone
         explanation = f"predicted from {anchor}{f'; {each.explanation}' if each.explanation else ''}"
-        basis: Basis = "extrapolated" if each.basis == EXTRAPOLATED else "predicted"
+        basis = _BASES.get(each.basis, "predicted")
         found[each.target] = Latency(
             each.target, basis, explanation, each.latency_ms, each.low_ms, each.high_ms, draws_ms
         )

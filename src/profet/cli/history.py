@@ -1,11 +1,10 @@
 """``profet history``: how right predictions were in what was recorded, and what else the records are good for."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
 import click
 
 from profet.cli.groups import InWorkflowOrder
+from profet.cli.history_backup import backup, restore
+from profet.cli.history_records import anchors_option, keys_option, records_of, targets_option
 from profet.cli.options import (
     bundle_option,
     force_option,
@@ -18,20 +17,15 @@ from profet.cli.options import (
 from profet.cli.output import print_json, print_tables, print_warnings
 from profet.cli.reporting import check_outputs, save_outputs, tell_outputs
 from profet.errors import InputError
-from profet.names import suggest
 from profet.printable import one_line
-
-if TYPE_CHECKING:
-    from profet.history.measurement import Measurement
-
-_anchors_option = click.option("--anchor", "anchors", multiple=True, metavar="NAME", help="Repeatable; else all.")
-_targets_option = click.option("--target", "targets", multiple=True, metavar="NAME", help="Repeatable; else all.")
 
 
 @click.group(cls=InWorkflowOrder, invoke_without_command=True)
-@_anchors_option
-@_targets_option
+@anchors_option
+@targets_option
+@keys_option
 @history_option
+@click.option("--by", type=click.Choice(["month", "week"]), help="Also show each month, or week, by itself (UTC).")
 @plot_option
 @report_option
 @force_option
@@ -41,7 +35,9 @@ def history(
     ctx: click.Context,
     anchors: tuple[str, ...],
     targets: tuple[str, ...],
+    keys: tuple[str, ...],
     history_place: str | None,
+    by: str | None,
     plot: str | None,
     report: str | None,
     force: bool,
@@ -58,34 +54,45 @@ def history(
             )
         return
     from profet.history.accuracy import accuracy_by_pair
+    from profet.history.periods import Period, accuracy_by_period
     from profet.reports.history_tables import history_facts, history_table, history_warnings
+    from profet.reports.period_tables import period_facts, period_table
 
     check_outputs(report, plot, force)
-    found = _records(history_place, anchors, targets)
+    found = records_of(history_place, anchors, targets, keys)
     pairs = accuracy_by_pair(found)
     warnings = history_warnings(pairs)
     if plot is not None or report is not None:
         from profet.reports.history_report import history_report
 
         save_outputs(history_report(found), report, plot, force)
+    periods = [(Period(by), accuracy_by_period(found, Period(by)))] if by else []
     if as_json:
-        print_json({**history_facts(pairs), "warnings": warnings})
+        over_time = period_facts(*periods[0]) if periods else {}
+        print_json({**history_facts(pairs), **over_time, "warnings": warnings})
         return
     print_warnings(warnings)
-    print_tables(history_table(pairs))
+    print_tables(history_table(pairs), *(period_table(*each) for each in periods))
     tell_outputs(report, plot)
 
 
 @history.command("list")
-@_anchors_option
-@_targets_option
+@anchors_option
+@targets_option
+@keys_option
 @history_option
 @json_option
-def list_(anchors: tuple[str, ...], targets: tuple[str, ...], history_place: str | None, as_json: bool) -> None:
+def list_(
+    anchors: tuple[str, ...],
+    targets: tuple[str, ...],
+    keys: tuple[str, ...],
+    history_place: str | None,
+    as_json: bool,
+) -> None:
     """Show every record, oldest first."""
     from profet.reports.history_tables import record_facts, records_table
 
-    found = _records(history_place, anchors, targets)
+    found = records_of(history_place, anchors, targets, keys)
     if as_json:
         print_json({"records": [record_facts(each) for each in found]})
     else:
@@ -106,19 +113,25 @@ def remove(ids: tuple[str, ...], history_place: str | None) -> None:
 
 @history.command()
 @click.option("-o", "--output", required=True, metavar="DATASET", help="Where to write the data set.")
-@_anchors_option
-@_targets_option
+@anchors_option
+@targets_option
+@keys_option
 @history_option
 @force_option
 def export(
-    output: str, anchors: tuple[str, ...], targets: tuple[str, ...], history_place: str | None, force: bool
+    output: str,
+    anchors: tuple[str, ...],
+    targets: tuple[str, ...],
+    keys: tuple[str, ...],
+    history_place: str | None,
+    force: bool,
 ) -> None:
     """Write the records as a data set, to train on: more runs, or an instance that was not known."""
     from profet.files import check_output
     from profet.history.teaching import as_dataset
 
     check_output(output, force)
-    dataset, warnings = as_dataset(_records(history_place, anchors, targets, profiles=True))
+    dataset, warnings = as_dataset(records_of(history_place, anchors, targets, keys, profiles=True))
     dataset.save(output, force)
     print_warnings(warnings)
     click.echo(one_line(f"wrote {output}: {len(dataset)} runs; put it to others with: profet dataset merge"))
@@ -128,8 +141,9 @@ def export(
 @click.option("-o", "--output", required=True, metavar="BUNDLE", help="Where to write the bundle.")
 @bundle_option
 @interval_option
-@_anchors_option
-@_targets_option
+@anchors_option
+@targets_option
+@keys_option
 @history_option
 @force_option
 @json_option
@@ -139,6 +153,7 @@ def recalibrate(
     interval: float,
     anchors: tuple[str, ...],
     targets: tuple[str, ...],
+    keys: tuple[str, ...],
     history_place: str | None,
     force: bool,
     as_json: bool,
@@ -152,7 +167,7 @@ def recalibrate(
 
     check_output(output, force)
     bundle = Bundle.load(bundle_path)
-    fitted = fit(_records(history_place, anchors, targets), bundle, interval)
+    fitted = fit(records_of(history_place, anchors, targets, keys), bundle, interval)
     save_rescaled(bundle, output, fitted.factors, force)
     if as_json:
         print_json({"output": output, "recalibrated": fitted.factors, "warnings": fitted.warnings})
@@ -162,22 +177,5 @@ def recalibrate(
     click.echo(one_line(f"wrote {output}"))
 
 
-def _records(
-    place: str | None, anchors: Sequence[str], targets: Sequence[str], profiles: bool = False
-) -> "list[Measurement]":
-    """Return records of some anchors and targets.
-
-    Raises:
-        InputError: there are none at all, or none of a name that was given.
-    """
-    from profet.history.place import open_history
-
-    with open_history(place) as kept:
-        for option, names, known in (("--anchor", anchors, kept.anchors()), ("--target", targets, kept.targets())):
-            for name in names:
-                if name not in known:
-                    raise InputError(f"{option} {name!r}: nothing is recorded of it; {suggest(name, known)}")
-        found = kept.measurements(anchors, targets, profiles)
-        if not found:
-            raise InputError(f"{kept.where}: holds no such record yet; profet record keeps one")
-    return found
+history.add_command(backup)
+history.add_command(restore)

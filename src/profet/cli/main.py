@@ -17,6 +17,7 @@ from profet.cli.example import example
 from profet.cli.groups import InWorkflowOrder
 from profet.cli.history import history
 from profet.cli.instances import instances
+from profet.cli.keys import keys
 from profet.cli.onboard import onboard
 from profet.cli.partition import partition
 from profet.cli.predict import predict
@@ -24,6 +25,7 @@ from profet.cli.profile import profile
 from profet.cli.record import record
 from profet.cli.scale import scale
 from profet.cli.serve import serve
+from profet.cli.sweep import sweep
 from profet.cli.train import train
 from profet.cli.validate import validate
 from profet.cli.validate_scaler import validate_scaler
@@ -33,6 +35,7 @@ from profet.printable import one_line
 USER_MUST_ACT = 2
 
 _EXTRA_OF = {
+    "alembic": "history",
     "fastapi": "web",
     "httpx": "train",
     "joblib": "train",
@@ -84,6 +87,7 @@ for command in (
     profile,
     convert,
     dataset,
+    sweep,
     train,
     validate,
     validate_scaler,
@@ -94,6 +98,7 @@ for command in (
     history,
     partition,
     serve,
+    keys,
 ):
     cli.add_command(command)
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from profet.cli.history_records import check_from_store, from_store_option, keys_option, recorded_dataset
 from profet.cli.options import bundle_option, force_option, history_option, json_option
 from profet.cli.output import check_apart, print_json, print_tables, print_warnings
 from profet.cli.progress import track
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
     help="A profile on an anchor and the same workload's latency on NAME; repeatable.",
 )
 @click.option("--anchor", metavar="NAME", help="Instance that was profiled; the profile's own by default.")
-@click.option("--from-history", is_flag=True, help="Also take what was recorded of NAME (profet record).")
+@from_store_option
+@keys_option
 @history_option
 @bundle_option
 @click.option("-o", "--output", required=True, metavar="BUNDLE", help="Where to write the bundle with NAME in it.")
@@ -47,7 +49,8 @@ def onboard(
     sources: tuple[str, ...],
     profiles: tuple[tuple[str, str], ...],
     anchor: str | None,
-    from_history: bool,
+    from_store: bool,
+    keys: tuple[str, ...],
     history_place: str | None,
     bundle_path: str | None,
     output: str,
@@ -67,6 +70,7 @@ def onboard(
     from profet.reports.onboarding_tables import onboarding_facts, onboarding_tables
 
     name = _one_name(name, named)
+    check_from_store(from_store, history_place, keys)
     check_output(output, force)
     for source in (*sources, *(path for path, _ in profiles)):
         check_apart(source, output)
@@ -78,10 +82,10 @@ def onboard(
     for source in sources:
         measured.add_file(source)
     _add_profiles(measured, profiles, anchor)
-    if from_history:
-        _add_history(measured, name, history_place)
-    elif history_place is not None:
-        raise InputError("--history: say what to take from it with --from-history")
+    if from_store:
+        dataset, warnings = recorded_dataset(history_place, name, keys)
+        measured.warnings += warnings
+        measured.add_dataset(dataset, "history")
     onboarded = onboard(bundle, name, measured.workloads(), track)
     save_onboarded(bundle, onboarded, output, force)
     facts = onboarding_facts(onboarded)
@@ -112,16 +116,3 @@ def _add_profiles(measured: "Measurements", profiles: tuple[tuple[str, str], ...
         unit = next((unit for unit in ("us", "ms") if latency.strip().endswith(unit)), "s")
         unit = unit if latency.strip()[-1:].isalpha() else "ms"
         measured.add_profile(read_profile(path), anchor, parse_latency_ms(latency), path, unit)
-
-
-def _add_history(measured: "Measurements", name: str, place: str | None) -> None:
-    from profet.history.place import open_history
-    from profet.history.teaching import as_dataset
-
-    with open_history(place) as kept:
-        records = kept.measurements(targets=[name], profiles=True)
-        if not records:
-            raise InputError(f"{kept.where}: holds no record of {name}; profet record keeps one")
-    dataset, warnings = as_dataset(records)
-    measured.warnings += warnings
-    measured.add_dataset(dataset, "history")

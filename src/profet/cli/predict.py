@@ -100,7 +100,9 @@ def predict(
     if method == "hardware-metrics":
         from profet.cli.predict_epochs import MetricsQuestion, answer_from_metrics
 
-        _check_for_epochs(anchor_latency, anchor_epoch, batch_size or pixels, explain, report or plot)
+        _check_for_epochs(
+            anchor_latency, anchor_epoch, pixels if batch_size is None else batch_size, explain, report or plot
+        )
         sizes = profiled_batch_size, profiled_pixels
         question = MetricsQuestion(profile, anchor, targets, anchor_epoch, epoch_samples, *sizes, interval)
         answer_from_metrics(question, read_options(steps, None, gpu, leave_out_steps, None), bundle_path, as_json)
@@ -184,5 +186,10 @@ def _interval_warnings(prediction: "Prediction") -> list[str]:
     told = any("no interval at" in text for text in prediction.warnings)
     if not asked or told or any(p.interval is not None for p in prediction.predictions):
         return []
+    if any(p.card.model_left_out is not None for p in prediction.predictions if prediction.method == "blend"):
+        level = click.get_current_context().params["interval"]
+        return [
+            f"no interval at {level:g}: too few errors were measured to support it; ask for less with --interval"
+        ]
     text = f"--interval: this bundle of the {prediction.method} method has no intervals"
     return [f"{text}; the blend method has them, trained without --no-measure"]

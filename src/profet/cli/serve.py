@@ -1,5 +1,7 @@
 """``profet serve``: the REST API and the pages over HTTP."""
 
+import sys
+
 import click
 
 from profet.cli.options import bundle_option, catalogue_option, history_option
@@ -23,6 +25,36 @@ from profet.cli.options import bundle_option, catalogue_option, history_option
     metavar="NAME",
     help="A name by which it may be asked, besides localhost; needed behind a proxy. May be given several times.",
 )
+@click.option(
+    "--proxy",
+    "proxies",
+    multiple=True,
+    metavar="ADDRESS",
+    help="A proxy through which others reach it: everything needs a key then, and its word is taken for who asks.",
+)
+@click.option(
+    "--key-rate",
+    type=click.FloatRange(0),
+    default=100.0,
+    show_default=True,
+    metavar="N",
+    help="Requests a second with one key, of each process; 0 for as many as there are.",
+)
+@click.option(
+    "--address-rate",
+    type=click.FloatRange(0),
+    default=200.0,
+    show_default=True,
+    metavar="N",
+    help="The same from one address, where it is not this machine that reads.",
+)
+@click.option(
+    "--log",
+    "logged",
+    type=click.Choice(["all", "changes"]),
+    help="Requests with a line in the log, on standard error: all, or only those that write, are refused or fail."
+    " All by default, but on a terminal.",
+)
 @bundle_option
 @catalogue_option
 @history_option
@@ -31,18 +63,29 @@ def serve(
     port: int,
     workers: int,
     hosts: tuple[str, ...],
+    proxies: tuple[str, ...],
+    key_rate: float,
+    address_rate: float,
+    logged: str | None,
     bundle_path: str | None,
     catalogue_path: str | None,
     history_place: str | None,
 ) -> None:
     """Answer over HTTP: predictions, advice, scaling and plans, as a REST API and as pages.
 
-    Stops with Ctrl-C.
+    On this machine reading is open, and what writes through the API needs a key (profet keys create). Where it
+    listens for others, everything needs one. Stops with Ctrl-C.
     """
     from profet.web.server import serve as serve_requests
-    from profet.web.settings import Settings
+    from profet.web.settings import Limits, Settings
 
     settings = Settings(
-        bundle_path=bundle_path, catalogue_path=catalogue_path, history_place=history_place, hosts=hosts
+        bundle_path=bundle_path,
+        catalogue_path=catalogue_path,
+        history_place=history_place,
+        hosts=hosts,
+        proxies=proxies,
+        log_all=not sys.stderr.isatty() if logged is None else logged == "all",
+        limits=Limits(key_rate=key_rate, address_rate=address_rate),
     )
     serve_requests(settings, host, port, workers, tell=lambda line: click.echo(line, err=True))

@@ -29,7 +29,7 @@ EPOCH_SAMPLES = "epoch_samples"
 """Column of runs, where some were timed by whole epochs: how many samples an epoch has; NaN where unknown."""
 
 _WHOLE = ("pixels", "batch_size", "steps")
-_HOST, _DEVICE, _HARDWARE = "host_us:", "device_us:", "hardware:"
+_HOST, _DEVICE, _HARDWARE, _CALLS = "host_us:", "device_us:", "hardware:", "device_calls:"
 _METADATA_KEY = b"profet"
 _MAX_BYTES = 4 * 1024**3
 
@@ -48,6 +48,8 @@ class Dataset:
         device_us: the same on the device.
         sources: where it came from, one line each.
         hardware: hardware metrics, one column each; NaN where unknown. No column where no run has any.
+        device_calls: executions per step on the device, one column an operation; NaN where unknown. No column where
+            no run has any.
 
     Raises:
         InputError: a column is missing, or a value that must be above zero is not.
@@ -58,6 +60,7 @@ class Dataset:
     device_us: pd.DataFrame
     sources: tuple[str, ...] = ()
     hardware: pd.DataFrame = field(default_factory=pd.DataFrame)
+    device_calls: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     def __post_init__(self) -> None:
         missing = [name for name in (*_TEXT, *_NUMBERS) if name not in self.runs]
@@ -65,10 +68,11 @@ class Dataset:
             raise InputError(f"data set without column {missing[0]!r}; import it again")
         if not len(self.runs) == len(self.host_us) == len(self.device_us):
             raise InputError("data set whose runs and profiles differ in number; import it again")
-        if not self.hardware.shape[1]:
-            object.__setattr__(self, "hardware", pd.DataFrame(index=self.runs.index))
-        if len(self.hardware) != len(self.runs):
-            raise InputError("data set whose runs and hardware metrics differ in number; import it again")
+        for name, what in (("hardware", "hardware metrics"), ("device_calls", "executions")):
+            if not getattr(self, name).shape[1]:
+                object.__setattr__(self, name, pd.DataFrame(index=self.runs.index))
+            if len(getattr(self, name)) != len(self.runs):
+                raise InputError(f"data set whose runs and {what} differ in number; import it again")
         _check_columns(self.runs)
         latency = self.runs["step_latency_ms"].to_numpy(float)
         if ((latency > LARGEST_TIME) | (latency <= 0)).any():
@@ -101,10 +105,10 @@ class Dataset:
     def split_metrics(self) -> tuple[Self, Self]:
         """Return the runs without hardware metrics, whose steps were timed, and those with, whose epochs were."""
         known = self.has_metrics
-        frames = (self.runs, self.host_us, self.device_us, self.hardware)
-        runs, host, device, _ = (frame[~known].reset_index(drop=True) for frame in frames)
-        timed = type(self)(runs, host, device, self.sources)
-        runs, host, _, hardware = (frame[known].reset_index(drop=True) for frame in frames)
+        frames = (self.runs, self.host_us, self.device_us, self.hardware, self.device_calls)
+        runs, host, device, _, calls = (frame[~known].reset_index(drop=True) for frame in frames)
+        timed = type(self)(runs, host, device, self.sources, device_calls=calls)
+        runs, host, _, hardware, _ = (frame[known].reset_index(drop=True) for frame in frames)
         none = host.iloc[:, :0]
         return timed, type(self)(runs, none, none, self.sources, hardware)
 
@@ -195,7 +199,7 @@ class Dataset:
     def with_families(self, families: Sequence[str]) -> Self:
         """Return the same runs with other model families, one a run."""
         runs = self.runs.assign(family=list(families))
-        return type(self)(runs, self.host_us, self.device_us, self.sources, self.hardware)
+        return type(self)(runs, self.host_us, self.device_us, self.sources, self.hardware, self.device_calls)
 
     def _table(self) -> pd.DataFrame:
         return pd.concat(
@@ -204,6 +208,7 @@ class Dataset:
                 self.host_us.add_prefix(_HOST),
                 self.device_us.add_prefix(_DEVICE),
                 self.hardware.add_prefix(_HARDWARE),
+                self.device_calls.add_prefix(_CALLS),
             ],
             axis=1,
         )
@@ -251,8 +256,10 @@ class Dataset:
     @classmethod
     def _from_table(cls, table: pd.DataFrame, sources: tuple[str, ...]) -> Self:
         runs = table[[name for name in (*_TEXT, *_NUMBERS, EPOCH_SAMPLES) if name in table]]
-        sides = [side_columns(table, prefix) for prefix in (_HOST, _DEVICE, _HARDWARE)]
-        return cls(runs, sides[0], sides[1], sources, sides[2])
+        host, device, hardware, calls = (
+            side_columns(table, prefix) for prefix in (_HOST, _DEVICE, _HARDWARE, _CALLS)
+        )
+        return cls(runs, host, device, sources, hardware, calls)
 
 
 def _check_columns(runs: pd.DataFrame) -> None:
@@ -276,7 +283,8 @@ def side_columns(table: pd.DataFrame, prefix: str) -> pd.DataFrame:
 def merge(datasets: Sequence[Dataset]) -> Dataset:
     """Put data sets one after another.
 
-    An operation that one lacks took its profiled runs no time; hardware metrics that it lacks are unknown.
+    An operation that one lacks took its profiled runs no time; hardware metrics and executions that it lacks are
+    unknown.
     """
     sides = []
     for side in ("host_us", "device_us"):
@@ -286,5 +294,8 @@ def merge(datasets: Sequence[Dataset]) -> Dataset:
         sides.append(stacked[sorted(stacked.columns)])
     runs = pd.concat([dataset.runs for dataset in datasets], ignore_index=True)
     sources = tuple(dict.fromkeys(source for dataset in datasets for source in dataset.sources))
-    hardware = pd.concat([dataset.hardware for dataset in datasets], ignore_index=True)
-    return Dataset(runs, sides[0], sides[1], sources, hardware)
+    hardware, calls = (
+        pd.concat([getattr(dataset, name) for dataset in datasets], ignore_index=True)
+        for name in ("hardware", "device_calls")
+    )
+    return Dataset(runs, sides[0], sides[1], sources, hardware, calls)

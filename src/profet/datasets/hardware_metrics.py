@@ -20,6 +20,7 @@ _MAX_RUNS = 100_000
 _LONGEST_NAME = 200
 _LONGEST_EPOCH_S = 1e9
 _UNSTATED = "unknown"
+_BUSY = "utilization_gpu_mean"
 _USED = (
     "utilization_memory_mean",
     "power_drawW_mean",
@@ -34,8 +35,9 @@ _NEEDED = (
     public_data.PIXELS,
     public_data.EPOCH_SAMPLES,
     public_data.EPOCH_S,
-    "utilization_gpu_mean",
+    _BUSY,
 )
+_UTILISATIONS = (_BUSY, "utilization_memory_mean")
 
 
 def import_hardware_metrics(source: str | Path, families: FamilyTable) -> tuple[Dataset, list[str]]:
@@ -61,11 +63,15 @@ def import_hardware_metrics(source: str | Path, families: FamilyTable) -> tuple[
         for line, row in table.rows:
             cells = dict(zip(table.header, row, strict=False))
             runs.append(_run(cells, f"{path}: row {line}", table.delimiter))
-            metrics.append(run_metrics(cells, f"{path}: row {line}", table.delimiter))
+            metrics.append(_metrics(cells, f"{path}: row {line}", table.delimiter))
             if len(runs) > _MAX_RUNS:
                 raise InputError(f"{path}: more than {_MAX_RUNS} runs; import fewer at a time")
     if not runs:
         raise InputError(f"{source}: has no runs below its header")
+    if all(each[_BUSY] is None for each in metrics):
+        raise InputError(
+            f"{source}: no run has {_BUSY}, without which nothing is predicted; sample utilization.gpu"
+        )
     return _dataset(runs, metrics, families, sources)
 
 
@@ -115,6 +121,16 @@ def _run(cells: dict[str, str], place: str, delimiter: str) -> dict[str, object]
         "epoch_latency_s": epoch_s,
         EPOCH_SAMPLES: float(counts[public_data.EPOCH_SAMPLES] or np.nan),
     }
+
+
+def _metrics(cells: dict[str, str], place: str, delimiter: str) -> dict[str, float | None]:
+    """Return the hardware metrics among a row's cells; a utilisation is a percentage."""
+    metrics = run_metrics(cells, place, delimiter)
+    for name in _UTILISATIONS:
+        value = metrics.get(name)
+        if value is not None and not 0 <= value <= 100:
+            raise InputError(f"{place}, {name} is {value:g}; it must be 0 to 100")
+    return metrics
 
 
 def _dataset(

@@ -158,6 +158,8 @@ def _validate_on_instances(
     for task, runs in sheet_tasks(dataset, machines, wanted, question.method, question.seed, question.interval):
         tasks.append(task)
         frames.append(runs)
+    if not tasks:
+        raise InputError("--leave-out instance: no GPU can be left out together with a model; add runs of others")
     return _joined(question, frames, _answers(dataset, question, predict_left_out, tasks, track, folder))
 
 

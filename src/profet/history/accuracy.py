@@ -1,6 +1,7 @@
 """How wrong predictions were in what was recorded, and whether their intervals held as often as they said."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -8,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from profet.history.measurement import Measurement
+from profet.profiles.arrays import FloatArray
 
 _CHANCE = 0.95
 """Coverage leaves the band that chance allows in at most one of twenty pairs whose intervals are right."""
@@ -100,16 +102,25 @@ def coverage(levels: Sequence[float], held: int) -> Coverage:
 
     Args:
         levels: chance of each interval to hold; where all are the same the count is binomial, else it is a sum of
-            unlike coins (Poisson's binomial), whose distribution is the same convolution.
+            unlike coins (Poisson's binomial), whose distribution is a convolution of binomial ones.
         held: how many did.
 
     >>> coverage([0.9] * 50, held=39)
     Coverage(records=50, held=39, expected=45.0, fewest=41, most=49)
     """
     chances = np.ones(1)
-    for level in levels:
-        chances = np.convolve(chances, [1 - level, level])
+    for level, count in Counter(levels).items():
+        chances = np.convolve(chances, _binomial(count, level))
     below = np.cumsum(chances)
     tail = (1 - _CHANCE) / 2
     fewest, most = (int(np.searchsorted(below, share)) for share in (tail, 1 - tail))
     return Coverage(len(levels), held, math.fsum(levels), fewest, min(most, len(levels)))
+
+
+def _binomial(count: int, chance: float) -> FloatArray:
+    """Return the chance of each number of successes from none to all, shape (count + 1,)."""
+    successes = np.arange(count + 1)
+    log_factorials = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, count + 1)))])
+    log_ways = log_factorials[-1] - log_factorials - log_factorials[::-1]
+    found: FloatArray = np.exp(log_ways + successes * math.log(chance) + successes[::-1] * math.log1p(-chance))
+    return found

@@ -1,30 +1,31 @@
-"""How the history's database is reached, and what its refusals mean to a user."""
+"""How the history's database is reached: SQLite, which is a file, or PostgreSQL, which is a server."""
 
+import hashlib
+import math
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy import URL, Connection, Engine, create_engine, event, func, make_url, select
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
-from profet.errors import InputError, OutputError, ProfetError
+from profet.errors import InputError, OutputError
 from profet.files import reason
-from profet.printable import one_line
+from profet.history.refusals import DamagedHistoryError
 
 WRITES = "profet_writes"
 """Option of a connection: its transaction will write, so that it takes SQLite's write lock at once."""
 
-_MAGIC = b"SQLite format 3\0"
-_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-_FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
-_CLOSED = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH)
+MAGIC = b"SQLite format 3\0"
+"""What every SQLite database begins with."""
 
+_STATEMENT_S = 60
+"""No statement of ours takes so long, however much was recorded."""
 
-class DamagedHistoryError(InputError):
-    """A history's file is damaged, or is no database at all."""
+_DRIVER = "postgresql+psycopg"
+_ANY_POSTGRESQL = ("postgres", "postgresql")
+_POOL = 5
+"""Connections that a process keeps open, and as many again while it needs them."""
 
 
 def is_url(place: str | Path) -> bool:
@@ -40,20 +41,64 @@ def made_engine(place: str | Path, patience_s: float) -> Engine:
     """
     try:
         url = make_url(str(place)) if is_url(place) else URL.create("sqlite", database=str(place))
-        if url.get_backend_name() != "sqlite":
-            return create_engine(url, pool_pre_ping=True)
-        if not url.database or url.database.startswith(":"):
-            raise InputError("--history: names no file, so that nothing would be kept; name one")
-        url = url.set(database=str(Path(url.database).absolute()))
-        engine = create_engine(url, connect_args={"timeout": patience_s})
-        event.listen(engine, "connect", _prepare_sqlite)
-        event.listen(engine, "begin", _begin_sqlite)
-        return engine
+        return _sqlite(url, patience_s) if url.get_backend_name() == "sqlite" else _server(url, patience_s)
     except (ArgumentError, NoSuchModuleError) as error:
         problem = str(error).partition("\n")[0].replace(str(place), "it")
-        raise InputError(f"--history: {problem[:200]}; write postgresql+psycopg://user@host/name") from None
+        raise InputError(f"--history: {problem[:200]}; write postgresql://user@host/name") from None
     except ModuleNotFoundError as error:
-        raise InputError(f"--history: such a database needs the package {error.name}; install it") from None
+        brings = "the extra 'postgresql' brings it: pip install 'profet-latency[postgresql]'"
+        does = brings if error.name == "psycopg" else "install it"
+        raise InputError(f"--history: such a database needs the package {error.name}; {does}") from None
+
+
+def _sqlite(url: URL, patience_s: float) -> Engine:
+    if not url.database or url.database.startswith(":"):
+        raise InputError("--history: names no file, so that nothing would be kept; name one")
+    url = url.set(database=str(Path(url.database).absolute()))
+    engine = create_engine(url, connect_args={"timeout": patience_s})
+    checked = False
+
+    def prepare(connection: Any, _: object) -> None:
+        nonlocal checked
+        _prepare_sqlite(connection)
+        if not checked:  # once a process: it reads the whole file
+            _check_pages(connection)
+        checked = True
+
+    event.listen(engine, "connect", prepare)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _server(url: URL, patience_s: float) -> Engine:
+    url = url.set(drivername=_DRIVER) if url.drivername in _ANY_POSTGRESQL else url
+    ours = url.drivername == _DRIVER
+    engine = create_engine(
+        url,
+        pool_pre_ping=True,  # a connection that a restart of the server ended is made anew
+        pool_size=_POOL,
+        max_overflow=_POOL,
+        pool_timeout=patience_s,
+        connect_args={"connect_timeout": max(2, math.ceil(patience_s)), "tcp_user_timeout": 10_000} if ours else {},
+    )
+
+    def prepare(connection: Any, _: object) -> None:
+        cursor = connection.cursor()
+        cursor.execute(f"SET lock_timeout = {round(1000 * patience_s)}")
+        cursor.execute(f"SET statement_timeout = {1000 * _STATEMENT_S}")
+        cursor.close()
+        connection.commit()
+
+    if url.get_backend_name() == "postgresql":
+        event.listen(engine, "connect", prepare)
+    return engine
+
+
+def one_at_a_time(connection: Connection, what: str) -> None:
+    """Let a transaction wait until no other holds the same name; SQLite has one writer at a time anyway."""
+    if connection.dialect.name == "postgresql":
+        number = int.from_bytes(hashlib.sha256(what.encode()).digest()[:8], "big", signed=True)
+        connection.execute(select(func.pg_advisory_xact_lock(number)))
 
 
 def check_header(engine: Engine) -> None:
@@ -70,20 +115,23 @@ def check_header(engine: Engine) -> None:
         raise OutputError(f"{path}: not a regular file; name another history")
     try:
         with path.open("rb") as stream:
-            head = stream.read(len(_MAGIC))
+            head = stream.read(len(MAGIC))
     except OSError as error:
         raise OutputError(f"{path}: cannot be read ({reason(error)})") from None
-    if head and head != _MAGIC:
+    if head and head != MAGIC:
         raise DamagedHistoryError(f"{path}: damaged, or not a history (no SQLite database)")
 
 
-def _prepare_sqlite(connection: Any, _: object) -> None:
+def _prepare_sqlite(connection: Any) -> None:
     connection.isolation_level = None  # transactions begin where we say, not where the driver guesses
     cursor = connection.cursor()
     cursor.execute("PRAGMA journal_mode=WAL")  # readers and a writer do not wait for each other
     cursor.execute("PRAGMA synchronous=FULL")  # what was acknowledged outlives a power cut
-    first = cursor.execute("PRAGMA quick_check(1)").fetchone()
     cursor.close()
+
+
+def _check_pages(connection: Any) -> None:
+    first = connection.execute("PRAGMA quick_check(1)").fetchone()
     if first is None or first[0] != "ok":
         error = sqlite3.DatabaseError(str(first[0] if first else "no answer").replace("\n", " "))
         error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
@@ -93,49 +141,3 @@ def _prepare_sqlite(connection: Any, _: object) -> None:
 def _begin_sqlite(connection: Connection) -> None:
     writes = connection.get_execution_options().get(WRITES)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-
-@contextmanager
-def told(where: str) -> Iterator[None]:
-    """Turn what a database refuses into one line.
-
-    Raises:
-        InputError: a value is not what it must be.
-        DamagedHistoryError: the file is damaged or no database.
-        OutputError: locked, full, not to be opened, or anything else.
-    """
-    try:
-        yield
-    except ProfetError:
-        raise
-    except DBAPIError as error:
-        raise _problem(where, error.orig) from None
-    except sqlite3.Error as error:
-        raise _problem(where, error) from None
-    except ValueError as error:  # a driver's, about a time that is none
-        raise InputError(f"{where}: holds what is no measurement ({_first_line(error)}); was it edited?") from None
-    except SQLAlchemyError as error:
-        raise OutputError(f"{where}: cannot be used ({_first_line(error)}); nothing was recorded") from None
-
-
-def _problem(where: str, error: BaseException | None) -> ProfetError:
-    code = getattr(error, "sqlite_errorcode", None)
-    primary = None if code is None else code & 0xFF
-    text = _first_line(error)
-    if primary in _DAMAGED:
-        return DamagedHistoryError(f"{where}: damaged, or not a history ({text})")
-    if primary in _BUSY:
-        return OutputError(
-            f"{where}: locked: another process has been writing to it for long; nothing was recorded, try again"
-        )
-    if primary in _FULL:
-        return OutputError(f"{where}: could not be written ({text}); nothing was recorded, make room and try again")
-    if primary in _CLOSED:
-        return OutputError(
-            f"{where}: cannot be opened or written ({text}); also for reading, its folder must be writable"
-        )
-    return OutputError(f"{where}: cannot be used ({text}); nothing was recorded")
-
-
-def _first_line(error: BaseException | None) -> str:
-    return one_line(str(error).strip().partition("\n")[0])[:200]

@@ -56,7 +56,8 @@ class Measurement:
         note: the user's own words.
         profile_sha256: fingerprint of the times in the profile; None where the prediction alone was kept.
         profile: the profile as JSON, so that the measurement can teach; None where it was left out.
-        owner: fingerprint of the token of who sent it to a service; None for records of this machine's user.
+        owner: who sent it to a service: a key (see owner_of_key), or the fingerprint of a token; None for records
+            of this machine's user.
 
     Raises:
         ValueError: a value that none of its kind has; the text names it.
@@ -132,6 +133,9 @@ class Measurement:
     def beside(self, prediction: Prediction, bundle: TrainedOn | None = None) -> Self:
         """Return the same with what was predicted for its target.
 
+        A prediction for another size than was profiled keeps no expected error, and so no score: what it was off by
+        is the move to that size, too, and says nothing of the intervals at the profiled one.
+
         Args:
             prediction: holds the target.
             bundle: that predicted; None where unknown.
@@ -145,7 +149,9 @@ class Measurement:
             low_ms=answer.low_ms,
             high_ms=answer.high_ms,
             interval=answer.interval,
-            expected_log_error=answer.card.expected_log_error,
+            expected_log_error=None if prediction.moved else answer.card.expected_log_error,
+            batch_size=self.batch_size or prediction.batch_size,
+            pixels=self.pixels or prediction.pixels,
             bundle_dataset=bundle.dataset if bundle else None,
             bundle_version=bundle.created_with if bundle else None,
         )
@@ -160,6 +166,11 @@ class Measurement:
             profile_sha256=hashlib.sha256(times.encode()).hexdigest(),
             profile=profile.to_json() if kept else None,
         )
+
+
+def owner_of_key(key_id: str) -> str:
+    """Return the owner of what was sent to a service with a key; no fingerprint of a token looks like it."""
+    return f"key:{key_id}"
 
 
 def new_id() -> str:

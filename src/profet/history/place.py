@@ -8,7 +8,8 @@ from pathlib import Path
 from profet.data_folder import alone, data_folder, make_folder
 from profet.errors import InputError, OutputError
 from profet.files import reason
-from profet.history.engine import DamagedHistoryError, is_url
+from profet.history.engine import is_url
+from profet.history.refusals import DamagedHistoryError
 from profet.history.store import History
 
 NAME = "history.sqlite"

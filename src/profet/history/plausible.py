@@ -11,6 +11,13 @@ _WRONG_UNITS = (1e-3, 1e3, 1e-6, 1e6)
 """What a latency is off by whose unit was taken for another of s, ms and us."""
 
 
+def is_plausible(measurement: Measurement) -> bool:
+    """Whether a latency is no further from its prediction than what is believed; without one, it is."""
+    if measurement.predicted_ms is None:
+        return True
+    return 1 / MOST_APART <= measurement.measured_ms / measurement.predicted_ms <= MOST_APART
+
+
 def check_latency(measurement: Measurement, option: str = "--latency") -> None:
     """Refuse a latency that is off from its prediction by what only a mistake explains.
 
@@ -18,7 +25,7 @@ def check_latency(measurement: Measurement, option: str = "--latency") -> None:
         InputError: names the unit that was probably meant, where one fits.
     """
     predicted_ms, measured_ms = measurement.predicted_ms, measurement.measured_ms
-    if predicted_ms is None or 1 / MOST_APART <= measured_ms / predicted_ms <= MOST_APART:
+    if predicted_ms is None or is_plausible(measurement):
         return
     meant = [
         f"{measured_ms * factor:g}ms"

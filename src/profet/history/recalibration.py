@@ -100,5 +100,7 @@ def _of_this_bundle(
     if others:
         warnings.append(f"{others} records were predicted by another bundle, or one that is not known; left out")
     if without:
-        warnings.append(f"{without} records have no prediction with an interval; left out")
+        warnings.append(
+            f"{without} records have no prediction with an interval, or one for a size not profiled; left out"
+        )
     return groups, warnings

@@ -61,9 +61,10 @@ def beside_profile(
         The measurement with its prediction, and what its user must know.
 
     Raises:
-        InputError: an unknown target, or see predict.
+        InputError: an unknown target, another size than was profiled, or see predict.
     """
     anchor, target = profiled.name, measurement.target
+    _check_size(measurement, profiled.profile)
     if anchor == target:
         raise InputError(
             f"target {target!r} is the anchor itself; name the instance that {anchor} is compared with"
@@ -87,6 +88,20 @@ def beside_profile(
                 f" {suggest(name, known)}; for a new instance add it with profet instances add, or give --force"
             )
     return _without_prediction(replace(measurement, anchor=anchor), profiled.latency_ms)
+
+
+def _check_size(measurement: Measurement, profile: Profile) -> None:
+    """Refuse a run at another size than was profiled: the profile neither predicts nor teaches it."""
+    sizes = {
+        "batch-size": (measurement.batch_size, profile.batch_size),
+        "pixels": (measurement.pixels, profile.pixels),
+    }
+    for option, (ran, profiled) in sizes.items():
+        if ran is not None and profiled is not None and ran != profiled:
+            raise InputError(
+                f"--{option} {ran}: the profile is of {profiled}; for a run at another size give --prediction FILE,"
+                f" which profet predict --{option} {ran} --json printed"
+            )
 
 
 def _without_prediction(measurement: Measurement, latency_ms: float | None) -> tuple[Measurement, list[str]]:

@@ -1,18 +1,21 @@
-"""The store of measurements: a SQLite file, or any database that SQLAlchemy reaches by URL."""
+"""The store of measurements: a SQLite file, or PostgreSQL by URL."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, delete, insert, inspect, null, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, delete, insert, null, select
 from sqlalchemy.exc import IntegrityError
 
-from profet.errors import InputError, OutputError
-from profet.history.engine import WRITES, check_header, is_url, made_engine, told
+from profet.errors import InputError
+from profet.history.engine import WRITES, check_header, is_url, made_engine, one_at_a_time
 from profet.history.measurement import Measurement
-from profet.history.tables import SCHEMA, SCHEMA_FAMILY, measurements, metadata, profet_schema
+from profet.history.refusals import told
+from profet.history.schema import prepare
+from profet.history.tables import measurements
 from profet.printable import one_line
 
 PATIENCE_S = 5.0
@@ -23,25 +26,32 @@ class History:
     """Measurements beside their predictions; several processes may use one store at the same time.
 
     Args:
-        place: a SQLite file, made where it is missing, or a SQLAlchemy URL such as
-            ``"postgresql+psycopg://user@host/name"``.
+        place: a SQLite file, made where it is missing, or a URL such as ``"postgresql://user@host/name"``.
         patience_s: how long to wait for another process that is writing.
+        name: what errors call it; the place itself by default, without its password.
 
     Raises:
-        InputError: not a history, or of a newer version of Profet.
+        InputError: not a history, or of a newer version of Profet. One of an earlier version is brought up.
         DamagedHistoryError: a SQLite file that is damaged, or a file that is none; nothing was changed in it.
-        OutputError: locked for too long, or it cannot be read or made.
+        OutputError: locked for too long, or it cannot be read or made, or the server does not answer.
     """
 
-    def __init__(self, place: str | Path, patience_s: float = PATIENCE_S):
+    def __init__(self, place: str | Path, patience_s: float = PATIENCE_S, name: str | None = None):
         self._engine = made_engine(place, patience_s)
-        self.where = self._engine.url.render_as_string(hide_password=True) if is_url(place) else str(place)
+        self.where = name or (
+            self._engine.url.render_as_string(hide_password=True) if is_url(place) else str(place)
+        )
         check_header(self._engine)
         try:
-            self._prepare()
+            prepare(self._engine, self.where)
         except BaseException:
             self.close()
             raise
+
+    @property
+    def file(self) -> Path | None:
+        """The SQLite file; None where a server keeps it."""
+        return Path(self._engine.url.database or "") if self._engine.dialect.name == "sqlite" else None
 
     def close(self) -> None:
         """Let go of the store."""
@@ -66,38 +76,46 @@ class History:
         Raises:
             OutputError: locked for too long, or the disk refused; nothing was kept.
         """
-        table = measurements
-        with self._transaction(writes=True) as connection:
-            known = connection.execute(_columns().where(table.c.id == measurement.id)).first()
+        same_id = _columns().where(measurements.c.id == measurement.id)
+        with self.transaction(writes=True) as connection:
+            known = connection.execute(same_id).first()
             if known is None and not again:
+                one_at_a_time(connection, f"{_facts(measurement)}")
                 known = connection.execute(_columns().where(*_alike(measurement)).limit(1)).first()
-            if known is not None:
-                return self._measurement(known)
-            try:
-                with connection.begin_nested():
-                    connection.execute(insert(table).values(asdict(measurement)))
-            except IntegrityError:  # where writers do not wait for each other, another one sent the same id first
-                return measurement
-        return None
+            if known is None:
+                try:
+                    with connection.begin_nested():
+                        connection.execute(insert(measurements).values(asdict(measurement)))
+                except IntegrityError:  # where writers do not wait for each other, another one was first
+                    known = connection.execute(same_id).first()
+        return None if known is None else self._measurement(known)
 
     def measurements(
-        self, anchors: Sequence[str] = (), targets: Sequence[str] = (), profiles: bool = False, owner: str = ""
+        self,
+        anchors: Sequence[str] = (),
+        targets: Sequence[str] = (),
+        profiles: bool = False,
+        owners: Sequence[str] = (),
+        since: datetime | None = None,
+        newest: int | None = None,
     ) -> list[Measurement]:
-        """Return what was recorded, oldest first: all, or of some anchors, targets or one owner.
+        """Return what was recorded, oldest first: all, or of some anchors, targets or owners, or since a time.
 
-        Profiles, which are large, are read only where asked for; they are None otherwise.
+        With newest, no more than so many of them, the newest ones. Profiles, which are large, are read only where
+        asked for; they are None otherwise.
 
         Raises:
             InputError: a record does not hold what it must.
+            OutputError: it cannot be read.
         """
         table = measurements
         query = _columns(profiles)
-        for column, names in ((table.c.anchor, anchors), (table.c.target, targets)):
+        for column, names in ((table.c.anchor, anchors), (table.c.target, targets), (table.c.owner, owners)):
             query = query.where(column.in_(names)) if names else query
-        query = query.where(table.c.owner == owner) if owner else query
-        with self._transaction() as connection:
-            rows = connection.execute(query.order_by(table.c.created, table.c.id))
-            return [self._measurement(row) for row in rows]
+        query = query if since is None else query.where(table.c.created >= since)
+        query = query.order_by(table.c.created.desc(), table.c.id.desc()).limit(newest)
+        with self.transaction() as connection:
+            return [self._measurement(row) for row in connection.execute(query)][::-1]
 
     def anchors(self) -> list[str]:
         """Return the anchors of all records, sorted."""
@@ -108,7 +126,7 @@ class History:
         return self._names(measurements.c.target)
 
     def _names(self, column: ColumnElement[str]) -> list[str]:
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             return sorted(map(str, connection.scalars(select(column).distinct())))
 
     def remove(self, ids: Sequence[str], owner: str = "") -> int:
@@ -120,7 +138,7 @@ class History:
             InputError: one of them is not there.
             OutputError: locked for too long, or the disk refused.
         """
-        with self._transaction(writes=True) as connection:
+        with self.transaction(writes=True) as connection:
             query = select(measurements.c.id).where(measurements.c.id.in_(ids))
             query = query.where(measurements.c.owner == owner) if owner else query
             known = set(connection.scalars(query))
@@ -129,41 +147,27 @@ class History:
                 raise InputError(f"{self.where}: has no record {missing[:60]!r}; profet history list shows them")
             return connection.execute(delete(measurements).where(measurements.c.id.in_(ids))).rowcount
 
+    def remove_all(self, owner: str) -> int:
+        """Forget all records of an owner; return how many there were.
+
+        Raises:
+            OutputError: locked for too long, or the disk refused.
+        """
+        with self.transaction(writes=True) as connection:
+            return connection.execute(delete(measurements).where(measurements.c.owner == owner)).rowcount
+
     @contextmanager
-    def _transaction(self, writes: bool = False) -> Iterator[Connection]:
+    def transaction(self, writes: bool = False) -> Iterator[Connection]:
+        """Give a connection whose changes are kept together at the end, or not at all.
+
+        Args:
+            writes: take SQLite's lock for writers at once, rather than fail where another one has it.
+
+        Raises:
+            DamagedHistoryError, OutputError: see told.
+        """
         with told(self.where), self._engine.execution_options(**{WRITES: writes}).begin() as connection:
             yield connection
-
-    def _prepare(self) -> None:
-        """Check the tables, or make them where there are none."""
-        schema = self._schema()
-        if schema is None:
-            try:
-                self._make_tables()
-            except OutputError:  # where writers do not wait for each other, another process may have been first
-                if self._schema() is None:
-                    raise
-        elif schema != SCHEMA:
-            newer = schema.startswith(SCHEMA_FAMILY)
-            problem = "from a newer version of Profet; update Profet" if newer else "not a history"
-            raise InputError(f"{self.where}: schema {one_line(schema[:60])!r}, not {SCHEMA!r}: {problem}")
-
-    def _schema(self) -> str | None:
-        """Return the version of the tables; None where there are none yet."""
-        with self._transaction() as connection:
-            names = inspect(connection).get_table_names()
-            if profet_schema.name in names:
-                found = connection.scalar(select(profet_schema.c.schema))
-                return None if found is None else str(found)
-            if names and self._engine.dialect.name == "sqlite":
-                raise InputError(f"{self.where}: a database of something else; name another file")
-        return None
-
-    def _make_tables(self) -> None:
-        with self._transaction(writes=True) as connection:
-            metadata.create_all(connection)
-            if connection.scalar(select(profet_schema.c.schema)) is None:  # another process may have been first
-                connection.execute(insert(profet_schema).values(schema=SCHEMA))
 
     def _measurement(self, row: Row[Any]) -> Measurement:
         try:
@@ -182,16 +186,12 @@ def _columns(profiles: bool = False) -> Select[Any]:
     )
 
 
-def _alike(measurement: Measurement) -> list[Any]:
-    """Return the conditions of a record of the same profile (or else prediction), target and latency."""
-    table = measurements
-    if measurement.profile_sha256 is None:
-        same = table.c.predicted_ms == measurement.predicted_ms
-    else:
-        same = table.c.profile_sha256 == measurement.profile_sha256
-    return [
-        same,
-        table.c.anchor == measurement.anchor,
-        table.c.target == measurement.target,
-        table.c.measured_ms == measurement.measured_ms,
-    ]
+def _facts(measurement: Measurement) -> dict[str, Any]:
+    """Return what two records that say the same have in common: profile (or else prediction), target, latency."""
+    name = "predicted_ms" if measurement.profile_sha256 is None else "profile_sha256"
+    return {each: getattr(measurement, each) for each in (name, "anchor", "target", "measured_ms")}
+
+
+def _alike(measurement: Measurement) -> list[ColumnElement[bool]]:
+    """Return the conditions of a record that says the same."""
+    return [measurements.c[name] == value for name, value in _facts(measurement).items()]

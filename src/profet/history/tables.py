@@ -2,11 +2,14 @@
 
 from datetime import UTC, datetime
 
-from sqlalchemy import BigInteger, Column, DateTime, Dialect, Float, MetaData, String, Table, Text
+from sqlalchemy import BigInteger, Column, DateTime, Dialect, Float, Integer, MetaData, String, Table, Text
 from sqlalchemy.types import TypeDecorator
 
-SCHEMA = "profet/history/1"
+VERSION = 2
+"""Of the tables; each has a file in migrations/versions that makes it of the one before."""
+
 SCHEMA_FAMILY = "profet/history/"
+SCHEMA = f"{SCHEMA_FAMILY}{VERSION}"
 
 
 class _UtcTime(TypeDecorator[datetime]):
@@ -55,3 +58,31 @@ measurements = Table(
     Column("owner", String(64), index=True),
 )
 """One row a measurement; its columns are the attributes of Measurement."""
+
+api_keys = Table(
+    "api_keys",
+    metadata,
+    Column("id", String(12), primary_key=True),
+    Column("name", String(100), nullable=False),
+    Column("secret_sha256", String(64), nullable=False),
+    Column("scope", String(10), nullable=False),
+    Column("created", _UtcTime, nullable=False),
+    Column("expires", _UtcTime),
+    Column("revoked", _UtcTime),
+    Column("last_used", _UtcTime),
+)
+"""One row a key of a service; of its secret only the fingerprint. What it sent has the owner ``key:ID``."""
+
+audit = Table(
+    "audit",
+    metadata,
+    Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
+    Column("at", _UtcTime, nullable=False, index=True),
+    Column("key_id", String(12)),
+    Column("address", String(64), nullable=False),
+    Column("request_id", String(36), nullable=False),
+    Column("method", String(8), nullable=False),
+    Column("path", String(200), nullable=False),
+    Column("status", Integer, nullable=False),
+)
+"""One row a write that a service was asked for."""

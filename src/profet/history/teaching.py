@@ -10,6 +10,7 @@ from profet.datasets.dataset import Dataset
 from profet.datasets.families import DEFAULT_FAMILY
 from profet.errors import InputError
 from profet.history.measurement import Measurement
+from profet.history.plausible import MOST_APART, is_plausible
 from profet.profiles.formats.json_documents import parse
 from profet.profiles.profile import Profile
 
@@ -40,27 +41,40 @@ def as_dataset(measurements: Iterable[Measurement]) -> tuple[Dataset, list[str]]
     Raises:
         InputError: no record can teach.
     """
-    runs: dict[tuple[str, ...], _Run] = {}
-    repeats: dict[tuple[str, ...], int] = {}
-    left_out = 0
-    for each in measurements:
-        if each.profile is None or each.anchor_latency_ms is None or each.anchor == each.target:
-            left_out += 1
-            continue
-        profile = _profile(each.profile, f"profile of record {each.id}")
-        workload = (_model(each), each.anchor, f"{each.anchor_latency_ms}")
-        repeat = repeats[*workload, each.target] = repeats.get((*workload, each.target), 0) + 1
-        runs.setdefault((*workload, f"{repeat}"), _Run(each, repeat, each.anchor, each.anchor_latency_ms, profile))
-        runs[*workload, f"{repeat}", each.target] = _Run(each, repeat, each.target, each.measured_ms, None)
-    if not runs:
+    given = list(measurements)
+    whole = [each for each in given if each.anchor_latency_ms is not None and _has_profile(each)]
+    believed = [each for each in whole if is_plausible(each)]
+    if not believed:
         raise InputError(
             "no record can teach: each needs its profile and the anchor's latency; record them with"
             " --anchor-latency and without --without-profile"
         )
     warnings = []
-    if left_out:
-        warnings.append(f"{left_out} records without their profile or the anchor's latency were left out")
-    return _dataset(list(runs.values())), warnings
+    if len(whole) < len(given):
+        without = "records without their profile or the anchor's latency were left out"
+        warnings.append(f"{len(given) - len(whole)} {without}")
+    if len(believed) < len(whole):
+        off = f"more than {MOST_APART:g} times off their prediction"
+        warnings.append(f"{len(whole) - len(believed)} records are {off}, kept since someone insisted; left out")
+    return _dataset(_runs(believed)), warnings
+
+
+def _has_profile(measurement: Measurement) -> bool:
+    return measurement.profile is not None and measurement.anchor != measurement.target
+
+
+def _runs(measurements: Iterable[Measurement]) -> list[_Run]:
+    """Return a run on the anchor for each profile and repeat, and one on the target for each record."""
+    runs: dict[tuple[str, ...], _Run] = {}
+    repeats: dict[tuple[str, ...], int] = {}
+    for each in measurements:
+        latency_ms = each.anchor_latency_ms or 0.0
+        profile = _profile(each.profile or "", f"profile of record {each.id}")
+        workload = (_model(each), each.anchor, f"{latency_ms}")
+        repeat = repeats[*workload, each.target] = repeats.get((*workload, each.target), 0) + 1
+        runs.setdefault((*workload, f"{repeat}"), _Run(each, repeat, each.anchor, latency_ms, profile))
+        runs[*workload, f"{repeat}", each.target] = _Run(each, repeat, each.target, each.measured_ms, None)
+    return list(runs.values())
 
 
 def _profile(text: str, where: str) -> Profile:

@@ -6,7 +6,7 @@ is that quantile of the scores, times the expected size. Both the weights of the
 from out-of-fold errors alone.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -90,6 +90,10 @@ class Calibration:
             raise ValueError(f"a calibration of {len(self.weights)} doubts for {doubts.shape[1:]} of them")
         size: FloatArray = _FLOOR + doubts @ self.weights
         return size
+
+    def widened(self, factor: float) -> Self:
+        """Return the same with intervals that are wider by a factor, in logs."""
+        return replace(self, quantiles=self.quantiles * factor)
 
     def half_width(self, doubts: FloatArray, level: float) -> FloatArray:
         """Return half the interval's width in natural logs, shape (n,); NaN for a level that is not supported."""

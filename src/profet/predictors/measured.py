@@ -13,6 +13,11 @@ from profet.predictors.state import below
 _PREFIX = {True: "calibration/with_latency/", False: "calibration/without_latency/"}
 
 
+def calibration_prefix(latency_known: bool) -> str:
+    """Return where the arrays of a calibration stand among those of what was measured."""
+    return _PREFIX[latency_known]
+
+
 @dataclass(frozen=True)
 class Measured:
     """Errors and calibrations of one pair.

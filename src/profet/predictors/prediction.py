@@ -63,7 +63,7 @@ def predict(
     arrays = ProfileArrays.from_profiles([profile])
     arrays.step_latency_ms[0] = np.nan if latency_ms is None else latency_ms
     sizes = asked_size(profile, batch_size, pixels)
-    move = None if sizes is None else move_to(bundle, name, arrays, sizes)
+    move = None if sizes is None else move_to(bundle, name, arrays, sizes, not fits)
     if move is not None:
         arrays, told = move.moved, [*told, *(caution.text for caution in move.cautions)]
     framework = None if profile.framework == UNKNOWN_FRAMEWORK else profile.framework

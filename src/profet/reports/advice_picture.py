@@ -32,7 +32,7 @@ def draw_front(advice: Advice) -> Figure:
     axes = figure.subplots()
     priced = [each for each in advice.options if each.cost is not None][:_MOST_POINTS]
     for basis in ("extrapolated", "measured", "predicted"):
-        _points(axes, basis, [each for each in priced if each.basis == basis])
+        _points(axes, basis, [each for each in priced if each.drawn_as == basis])
     front = sorted((each for each in priced if each.pareto), key=lambda each: each.hours)
     costs = [each.cost or 0.0 for each in front]
     axes.step(

@@ -39,7 +39,8 @@ def epoch_table(prediction: EpochPrediction) -> Table:
     table = Table(title=f"An epoch, from hardware metrics on {plain(prediction.anchor)}{at}", title_justify="left")
     table.add_column("instance")
     level = next((each.interval for each in prediction.predictions if each.interval is not None), None)
-    for column in ("epoch", "times the anchor's", f"{100 * (level or 0):g} % interval", "per sample"):
+    interval = "interval" if level is None else f"{100 * level:g} % interval"
+    for column in ("epoch", "times the anchor's", interval, "per sample"):
         table.add_column(column, justify="right")
     table.add_column("error on unseen models", justify="right")
     for each in sorted(prediction.predictions, key=lambda answer: answer.ratio):

@@ -48,7 +48,12 @@ def record_sentence(measurement: Measurement) -> str:
 
 def history_facts(pairs: Sequence[PairAccuracy]) -> dict[str, Any]:
     """Return the accuracy of every pair for JSON; shares are of the records that had an interval."""
-    return {"pairs": [{**asdict(pair), "coverage": _coverage_facts(pair.coverage)} for pair in pairs]}
+    return {"pairs": [pair_facts(pair) for pair in pairs]}
+
+
+def pair_facts(pair: PairAccuracy) -> dict[str, Any]:
+    """Return the accuracy of one pair for JSON."""
+    return {**asdict(pair), "coverage": _coverage_facts(pair.coverage)}
 
 
 def _coverage_facts(coverage: Coverage | None) -> dict[str, Any] | None:
@@ -82,7 +87,9 @@ def history_table(pairs: Sequence[PairAccuracy]) -> Table:
     for column in ("records", "profiles", "mean error", "median error", "bias", "intervals held", "chance allows"):
         table.add_column(column, justify="right")
     for pair in pairs:
-        table.add_row(plain(pair.anchor), plain(pair.target), f"{pair.records}", f"{pair.profiles}", *_cells(pair))
+        table.add_row(
+            plain(pair.anchor), plain(pair.target), f"{pair.records}", f"{pair.profiles}", *pair_cells(pair)
+        )
     table.caption, table.caption_justify = (
         "errors in percent of what was measured; bias above zero: predicted too long",
         "left",
@@ -90,7 +97,8 @@ def history_table(pairs: Sequence[PairAccuracy]) -> Table:
     return table
 
 
-def _cells(pair: PairAccuracy) -> list[str | Text]:
+def pair_cells(pair: PairAccuracy) -> list[str | Text]:
+    """Return the errors and the coverage of one pair for a row of a table."""
     if pair.mape is None or pair.median_ape is None or pair.bias is None:
         return ["nothing predicted", *["–"] * 4]
     errors: list[str | Text] = [f"{pair.mape:.1f} %", f"{pair.median_ape:.1f} %", f"{pair.bias:+.1f} %"]

@@ -88,7 +88,7 @@ def validation_tables(validation: Validation) -> list[Table]:
     members.add_column("MAPE", justify="right")
     for member, error in validation.members.items():
         members.add_row(member, "–" if error is None else f"{error:.2f} %")
-    return [pairs, models, members]
+    return [pairs, models, members] if validation.members else [pairs, models]
 
 
 def _cells(metrics: Metrics | None) -> tuple[str, str, str]:

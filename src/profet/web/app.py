@@ -1,21 +1,32 @@
 """Puts the service together: API, pages, limits and errors."""
 
+import asyncio
 import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
+from profet.web.access import Access
 from profet.web.api import advice, cards, health, instances, measurements, plans, predictions, scaling
 from profet.web.api.documented import components
+from profet.web.api.secured import say_what_needs_a_key
+from profet.web.check_access import CheckAccess
+from profet.web.following import follow_bundle
 from profet.web.handlers import answer_problems
 from profet.web.headers import AnswerHead, SecurityHeaders
 from profet.web.hosts import CheckHost
 from profet.web.limits import LimitRequests
+from profet.web.logs import flush_log
 from profet.web.metrics import CountRequests
+from profet.web.naming import NameRequests
 from profet.web.pages.not_found import answer_not_found
 from profet.web.pages.routes import pages_router
+from profet.web.recorded_figures import RecentAccuracy
 from profet.web.service import Service
 from profet.web.settings import API, SETTINGS_VARIABLE, Settings, from_text, pages_folder
 
@@ -40,23 +51,45 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         docs_url=None,  # its page needs scripts from elsewhere
         redoc_url=None,
         redirect_slashes=False,  # it would send visitors to the name and scheme behind a proxy
+        lifespan=_leave_tidily,
     )
     service = Service.load(settings or Settings())
     app.state.service = service
+    app.state.access = Access(service.settings, service.records)
+    app.state.recent = RecentAccuracy(service.records)
+    follow_bundle(app)
     answer_problems(app)
     for part in (predictions, scaling, advice, plans, instances, cards, measurements, health):
         app.include_router(part.router, prefix=API)
     _add_pages(app)
     _describe(app)
+    _add_middleware(app, service.settings)
+    return app
+
+
+def _add_middleware(app: FastAPI, settings: Settings) -> None:
+    """Put around the application what every request passes; the last one first."""
     for middleware, arguments in (
-        (LimitRequests, (service.settings.limits,)),
-        (CheckHost, (service.settings.hosts,)),
+        (LimitRequests, (settings.limits,)),
+        (CheckAccess, (app.state.access,)),
+        (CheckHost, (settings.hosts,)),
         (SecurityHeaders, ()),
         (CountRequests, ()),
+        (NameRequests, (settings.log_all,)),
         (AnswerHead, ()),
     ):
         app.add_middleware(middleware, *arguments)
-    return app
+    if settings.proxies:
+        app.add_middleware(ProxyHeadersMiddleware, list(settings.proxies))
+
+
+@asynccontextmanager
+async def _leave_tidily(app: FastAPI) -> AsyncIterator[None]:
+    """Let go of the store, and write the last lines of the log, once everything is answered."""
+    yield
+    service: Service = app.state.service
+    await asyncio.to_thread(service.records.close)
+    await asyncio.to_thread(flush_log)
 
 
 def _describe(app: FastAPI) -> None:
@@ -66,7 +99,7 @@ def _describe(app: FastAPI) -> None:
     def whole() -> dict[str, Any]:
         document = made_of_routes()
         document.setdefault("components", {})["schemas"] = components()
-        return document
+        return say_what_needs_a_key(document)
 
     app.openapi = whole  # type: ignore[method-assign]
 

@@ -8,6 +8,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
 from profet.errors import BundleError, OutputError, ProfetError
+from profet.history.refusals import FullHistoryError
 from profet.web.problems import RefusedError, problem, status_of, told_to_clients
 
 _log = logging.getLogger("profet.web")
@@ -29,6 +30,8 @@ async def _ours(_: Request, error: Exception) -> Response:
     if isinstance(error, OutputError):
         _log.error("%s", error)
         headers = {"Retry-After": "5"}
+        if isinstance(error, FullHistoryError):
+            return problem(503, "no room is left to record anything; whoever runs this must make some", headers)
         return problem(503, "what was recorded cannot be reached or written now; try again", headers)
     headers = error.headers if isinstance(error, RefusedError) else {}
     return problem(status_of(error), told_to_clients(error), headers)

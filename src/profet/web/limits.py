@@ -4,6 +4,7 @@ import asyncio
 import time
 from http import HTTPStatus
 
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from profet.web.problems import problem, unexpected
@@ -52,8 +53,7 @@ class LimitRequests:
         except _GoneError:
             return  # nobody is there to be answered
         except _TooMuchError as error:
-            response = problem(error.status, str(error), error.headers)
-            await _send_and_drain(bytes(response.body), response.status_code, response.raw_headers, receive, send)
+            await send_and_drain(problem(error.status, str(error), error.headers), receive, send)
         finally:
             self._requests -= 1
             self._held_bytes -= held.count
@@ -160,12 +160,13 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
     return replay
 
 
-async def _send_and_drain(
-    body: bytes, status: int, headers: list[tuple[bytes, bytes]], receive: Receive, send: Send
-) -> None:
-    """Answer, and let the client read that: closing while it is still sending would break its connection."""
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body, "more_body": True})
+async def send_and_drain(response: Response, receive: Receive, send: Send) -> None:
+    """Answer before a body was read, and let the client read that.
+
+    Closing while it is still sending would break its connection.
+    """
+    await send({"type": "http.response.start", "status": response.status_code, "headers": response.raw_headers})
+    await send({"type": "http.response.body", "body": bytes(response.body), "more_body": True})
     end = time.monotonic() + _DRAIN_SECONDS
     try:
         async with asyncio.timeout(_DRAIN_SECONDS):

@@ -2,7 +2,9 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily
@@ -10,8 +12,9 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from profet.history.accuracy import PairAccuracy
-from profet.web.records import Records
+from profet.predictors.bundle import Bundle
+from profet.web.recorded_figures import RecentAccuracy, RecordedFigures
+from profet.web.service import Service
 from profet.web.settings import API
 
 MULTIPROCESS = "PROMETHEUS_MULTIPROC_DIR"
@@ -51,12 +54,12 @@ class CountRequests:
             await self._app(scope, receive, send_noting_status)
         finally:
             _IN_FLIGHT.dec()
-            route = _route(scope)
+            route = route_of(scope)
             _REQUESTS.labels(route, scope["method"] if route != _ELSEWHERE else _ELSEWHERE, status).inc()
             _LATENCY.labels(route).observe(time.perf_counter() - start)
 
 
-def _route(scope: Scope) -> str:
+def route_of(scope: Scope) -> str:
     """Return the template of a request's path, of which there are few."""
     template: str | None = getattr(scope.get("route"), "path", None)
     if template is None:
@@ -64,57 +67,45 @@ def _route(scope: Scope) -> str:
     return API + template if scope["path"].startswith(API) and not template.startswith(API) else template
 
 
-_FIGURES: dict[str, tuple[str, Callable[[PairAccuracy], float | None]]] = {
-    "profet_recorded": ("Measurements recorded.", lambda pair: pair.records),
-    "profet_recorded_error_ratio": (
-        "Mean absolute error of predictions, as a share of what was measured.",
-        lambda pair: None if pair.mape is None else pair.mape / 100,
-    ),
-    "profet_recorded_intervals": (
-        "Measurements whose prediction had an interval.",
-        lambda pair: None if pair.coverage is None else pair.coverage.records,
-    ),
-    "profet_recorded_intervals_held": (
-        "Intervals that held.",
-        lambda pair: None if pair.coverage is None else pair.coverage.held,
-    ),
-    "profet_recorded_intervals_expected": (
-        "Intervals that were to hold.",
-        lambda pair: None if pair.coverage is None else pair.coverage.expected,
-    ),
-}
-
-
-class _RecordedAccuracy(Collector):
-    """How right predictions were in what was recorded."""
-
-    def __init__(self, records: Records):
-        self._records = records
-
-    def collect(self) -> Iterator[GaugeMetricFamily]:
-        """Yield one family a figure, one sample a pair."""
-        pairs = self._records.accuracy()
-        for name, (text, figure) in _FIGURES.items():
-            family = GaugeMetricFamily(name, text, labels=["anchor", "target"])
-            for pair in pairs:
-                value = figure(pair)
-                if value is not None:
-                    family.add_metric([pair.anchor, pair.target], value)
-            yield family
-
-
-def metrics_text(records: Records) -> bytes:
-    """Return all figures in Prometheus' own format; waits for the disk.
-
-    Raises:
-        InputError, OutputError: see Records.accuracy.
-    """
+def metrics_text(service: Service, recent: RecentAccuracy) -> bytes:
+    """Return all figures in Prometheus' own format, those of all processes together; waits for the disk."""
     ours = CollectorRegistry()
-    ours.register(_RecordedAccuracy(records))
-    if MULTIPROCESS in os.environ:
+    ours.register(RecordedFigures(service.records, recent))
+    ours.register(_Answering(service.bundle))
+    folder = os.environ.get(MULTIPROCESS)
+    if folder is not None:
+        _forget_dead(folder)
         shared = CollectorRegistry()
         MultiProcessCollector(shared)  # type: ignore[no-untyped-call]
         return generate_latest(shared) + generate_latest(ours)
     from prometheus_client import REGISTRY
 
     return generate_latest(REGISTRY) + generate_latest(ours)
+
+
+class _Answering(Collector):
+    """With what the service answers."""
+
+    def __init__(self, bundle: Bundle):
+        self._bundle = bundle
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        """Yield one sample; what is known are its labels."""
+        labels = {
+            "version": version("profet-latency"),
+            "method": self._bundle.method,
+            "dataset": self._bundle.provenance.dataset,
+        }
+        family = GaugeMetricFamily("profet_info", "Version, and predictors in use.", labels=list(labels))
+        family.add_metric(list(labels.values()), 1)
+        yield family
+
+
+def _forget_dead(folder: str) -> None:
+    """Leave out what processes that ended unexpectedly were working on."""
+    for path in Path(folder).glob("gauge_live*_*.db"):
+        process = int(path.stem.rpartition("_")[2])
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            path.unlink(missing_ok=True)

@@ -1,14 +1,17 @@
-"""Who stored something: whoever holds the token that came with it. Only its fingerprint is kept."""
+"""Who stored something: the key that it came with or, on this machine's pages, a browser by its cookie."""
 
 import hashlib
 import re
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
+from typing import Self
 
 from fastapi import Request, Response
 
+from profet.access.key import ApiKey, Scope
 from profet.web.problems import RefusedError
+from profet.web.visitor import NO_KEY, visitor_of
 
 HEADER = "Profet-Owner"
 COOKIE = "profet_owner"
@@ -18,43 +21,71 @@ _TOKEN = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
 
 @dataclass(frozen=True)
 class Owner:
-    """A token that stands for a person.
+    """Whose records are asked for or kept.
 
     Attributes:
-        token: 256 random bits as text.
-        new: whether it was made for this request, so that it must be told.
+        fingerprint: what is kept with a record; nobody can make a token or a key from it.
+        sees: whose records it may see and delete: its own, or everyone's where this is empty.
+        new_token: 256 random bits as text, made for this request, so that its browser must be told; else empty.
     """
 
-    token: str
-    new: bool = False
+    fingerprint: str
+    sees: str
+    new_token: str = field(default="", repr=False)
 
-    @property
-    def fingerprint(self) -> str:
-        """What is kept with a record: nobody can make the token from it."""
-        return hashlib.sha256(self.token.encode()).hexdigest()
+    @classmethod
+    def of_token(cls, token: str, new: bool = False) -> Self:
+        """Return the owner that a browser's token stands for."""
+        fingerprint = hashlib.sha256(token.encode()).hexdigest()
+        return cls(fingerprint, fingerprint, token if new else "")
+
+    @classmethod
+    def of_key(cls, key: ApiKey) -> Self:
+        """Return the owner that a key stands for; one that administers sees all records."""
+        return cls(key.owner, "" if key.scope.allows(Scope.ADMIN) else key.owner)
 
     def told(self, response: Response, request: Request) -> Response:
-        """Let a response carry a new token: in a header for programs, in a cookie for browsers."""
-        if self.new:
-            response.headers[HEADER] = self.token
-            secure = request.headers.get("origin", "").startswith("https:")  # a proxy does TLS, not we
-            response.set_cookie(COOKIE, self.token, _YEAR_S, httponly=True, samesite="strict", secure=secure)
+        """Let a response carry a new token in a cookie."""
+        if self.new_token:
+            response.set_cookie(
+                COOKIE, self.new_token, _YEAR_S, httponly=True, samesite="strict", secure=is_sealed(request)
+            )
         return response
 
 
 def owner_of(request: Request) -> Owner | None:
-    """Return who sent a request: a header wins over a cookie; None where it says nothing.
+    """Return who sent a request: its key, else its browser or the header with a token; None where it says nothing.
 
     Raises:
         RefusedError: what the header says is no token of ours.
     """
+    key = visitor_of(request).key
+    if key is not None:
+        return Owner.of_key(key)
     said = request.headers.get(HEADER)
     if said is not None and not _TOKEN.fullmatch(said):
         raise RefusedError(
-            HTTPStatus.BAD_REQUEST, f"{HEADER}: is no token; send the one that you got when you stored"
+            HTTPStatus.BAD_REQUEST, f"{HEADER}: is no token; leave it out, or send one that was given"
         )
     token = said or request.cookies.get(COOKIE, "")
-    return Owner(token) if _TOKEN.fullmatch(token) else None
+    return Owner.of_token(token) if _TOKEN.fullmatch(token) else None
+
+
+def writer_of(request: Request) -> Owner:
+    """Return who writes through the API: whoever holds the key.
+
+    Raises:
+        RefusedError: no key came with it.
+    """
+    key = visitor_of(request).key
+    if key is None:
+        raise RefusedError(HTTPStatus.UNAUTHORIZED, NO_KEY, {"WWW-Authenticate": "Bearer"})
+    return Owner.of_key(key)
+
+
+def is_sealed(request: Request) -> bool:
+    """Whether a browser asks over TLS, which a proxy does, not we: then its cookies are to go over TLS alone."""
+    return request.headers.get("origin", "").startswith("https:")
 
 
 def check_own_site(request: Request) -> None:
@@ -79,5 +110,5 @@ def _is_own(request: Request) -> bool:
 
 
 def new_owner() -> Owner:
-    """Return a token that nobody has."""
-    return Owner(secrets.token_urlsafe(32), new=True)
+    """Return a browser's owner that nobody is yet."""
+    return Owner.of_token(secrets.token_urlsafe(32), new=True)

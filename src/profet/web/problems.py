@@ -12,7 +12,9 @@ from profet.errors import InputError, OutputError, ProfetError
 from profet.printable import one_line
 
 MEDIA_TYPE = "application/problem+json"
-_OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)")
+_OPTION = re.compile(r"profet [a-z]+ [^;]*|--([a-z]+(?:-[a-z]+)*)")
+"""An option, or a whole command, which stays as it is: it is to be typed."""
+
 _LONGEST = 2000
 _log = logging.getLogger("profet.web")
 
@@ -64,8 +66,10 @@ def told_to_clients(error: Exception) -> str:
 
     >>> told_to_clients(InputError("give --anchor-latency"))
     'give anchor_latency'
+    >>> told_to_clients(InputError("tell them with: profet instances add X --force"))
+    'tell them with: profet instances add X --force'
     """
-    return _OPTION.sub(lambda match: match[1].replace("-", "_"), str(error))
+    return _OPTION.sub(lambda match: match[0] if match[1] is None else match[1].replace("-", "_"), str(error))
 
 
 def status_of(error: ProfetError) -> HTTPStatus:

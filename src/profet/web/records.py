@@ -3,31 +3,43 @@
 import logging
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from profet.errors import InputError, OutputError
 from profet.history.accuracy import PairAccuracy, accuracy_by_pair
 from profet.history.engine import is_url
 from profet.history.measurement import Measurement
+from profet.history.periods import Period, PeriodAccuracy, accuracy_by_period
 from profet.history.place import begin_history, default_place
+from profet.history.refusals import UnreachableHistoryError
 from profet.history.store import History
 
 _FRESH_S = 10.0
+_SHARE = 20.0
+"""Accuracy stays known for so many times as long as it took to find, so that it never takes much of a core."""
+
 _log = logging.getLogger("profet.web")
 
 
 @dataclass(frozen=True)
 class _Known:
-    """The accuracy at a time of the monotonic clock."""
+    """The accuracy, overall and by period, until a time of the monotonic clock."""
 
-    at: float
+    until: float
     pairs: list[PairAccuracy]
+    periods: dict[Period, list[PeriodAccuracy]]
 
 
 class Records:
     """A history that several threads may use; every method waits for the disk, so that none is for the event loop.
+
+    Where a database's server stops to answer, one request at a time looks whether it is back; the others are
+    refused at once, so that they do not hold the threads in which everything else is answered.
 
     Args:
         place: a file or a database's URL; None for the user's own.
@@ -38,6 +50,8 @@ class Records:
         self._opening = threading.Lock()
         self._history: History | None = None
         self._known: _Known | None = None
+        self._away = False
+        self._looking = threading.Lock()
 
     def check(self) -> None:
         """Open what is there, so that what is wrong with it is told before anybody asks.
@@ -45,8 +59,36 @@ class Records:
         Raises:
             OutputError: it cannot be used.
         """
-        if self._is_there():
+        if self.is_there():
             self._opened()
+
+    def is_there(self) -> bool:
+        """Whether something was recorded; looking does not begin a history."""
+        place = self._place or str(default_place())
+        return self._history is not None or is_url(place) or Path(place).exists()
+
+    @contextmanager
+    def reached(self) -> Iterator[History]:
+        """Give the history to read or write, begun where there is none.
+
+        Raises:
+            UnreachableHistoryError: its server does not answer.
+            OutputError: it cannot be used; or see History.
+        """
+        looks = self._away
+        if looks and not self._looking.acquire(blocking=False):
+            raise UnreachableHistoryError(
+                "the history: cannot be reached; another request looks whether it is back"
+            )
+        try:
+            yield self._opened()
+            self._away = False
+        except UnreachableHistoryError:
+            self._away = True
+            raise
+        finally:
+            if looks:
+                self._looking.release()
 
     def keep(self, measurement: Measurement, again: bool) -> Measurement | None:
         """Keep a measurement; see History.record.
@@ -54,26 +96,32 @@ class Records:
         Raises:
             InputError, OutputError: see begin_history and History.record.
         """
+        with self.reached() as history:
+            kept = history.record(measurement, again)
         self._known = None
-        return self._opened().record(measurement, again)
+        return kept
 
     def own(self, owner: str, profiles: bool = False) -> list[Measurement]:
-        """Return what an owner recorded, oldest first; with the profiles that were kept, where asked for.
+        """Return what an owner recorded, or anyone where there is none, oldest first.
+
+        The profiles that were kept are there where they are asked for.
 
         Raises:
             InputError, OutputError: see History.
         """
-        return self._opened().measurements(profiles=profiles, owner=owner) if self._is_there() else []
+        return self._read(profiles=profiles, owners=[owner] if owner else ())
 
     def remove(self, ids: Sequence[str], owner: str) -> int:
-        """Forget records of an owner; return how many there were.
+        """Forget records of an owner, or of anyone where there is none; return how many there were.
 
         Raises:
             InputError: one is not there, or is another's; or see History.
             OutputError: see History.
         """
+        with self.reached() as history:
+            removed = history.remove(ids, owner)
         self._known = None
-        return self._opened().remove(ids, owner)
+        return removed
 
     def remove_all(self, owner: str) -> int:
         """Forget all records of an owner; return how many there were.
@@ -81,8 +129,12 @@ class Records:
         Raises:
             InputError, OutputError: see History.
         """
-        found = [each.id for each in self.own(owner)]
-        return self.remove(found, owner) if found else 0
+        if not self.is_there():
+            return 0
+        with self.reached() as history:
+            removed = history.remove_all(owner)
+        self._known = None
+        return removed
 
     def accuracy(self) -> list[PairAccuracy]:
         """Return the accuracy of every pair in all records, some seconds old at most.
@@ -90,19 +142,23 @@ class Records:
         Raises:
             InputError, OutputError: see History.
         """
-        known = self._known
-        if known is None or time.monotonic() - known.at > _FRESH_S:
-            found = self._opened().measurements() if self._is_there() else []
-            known = self._known = _Known(time.monotonic(), accuracy_by_pair(found))
-        return known.pairs
+        return self._accuracy().pairs
 
-    def all(self) -> list[Measurement]:
-        """Return all records, oldest first, without their profiles.
+    def accuracy_by(self, period: Period) -> list[PeriodAccuracy]:
+        """Return the accuracy of every pair in every period, some seconds old at most.
 
         Raises:
             InputError, OutputError: see History.
         """
-        return self._opened().measurements() if self._is_there() else []
+        return self._accuracy().periods[period]
+
+    def all(self, since: datetime | None = None, newest: int | None = None) -> list[Measurement]:
+        """Return all records, those since a time, or so many of the newest, oldest first, without their profiles.
+
+        Raises:
+            InputError, OutputError: see History.
+        """
+        return self._read(since=since, newest=newest)
 
     def close(self) -> None:
         """Let go of the store."""
@@ -111,10 +167,22 @@ class Records:
                 self._history.close()
             self._history = None
 
-    def _is_there(self) -> bool:
-        """Whether something was recorded; looking does not begin a history."""
-        place = self._place or str(default_place())
-        return self._history is not None or is_url(place) or Path(place).exists()
+    def _accuracy(self) -> _Known:
+        known = self._known
+        if known is None or time.monotonic() > known.until:
+            start = time.monotonic()
+            found = self._read()
+            pairs, periods = accuracy_by_pair(found), {each: accuracy_by_period(found, each) for each in Period}
+            end = time.monotonic()
+            known = self._known = _Known(end + max(_FRESH_S, _SHARE * (end - start)), pairs, periods)
+        return known
+
+    def _read(self, **wanted: Any) -> list[Measurement]:
+        """Return records; History.measurements says what may be wanted."""
+        if not self.is_there():
+            return []
+        with self.reached() as history:
+            return history.measurements(**wanted)
 
     def _opened(self) -> History:
         with self._opening:

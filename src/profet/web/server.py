@@ -3,20 +3,26 @@
 import contextlib
 import ipaddress
 import os
+import signal
 import socket
 import tempfile
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import msgspec
 import uvicorn
 from uvicorn.supervisors import Multiprocess
 
-from profet.errors import OutputError
+from profet.access.keys import Keys
+from profet.errors import InputError, OutputError
 from profet.files import reason
+from profet.history.engine import is_url
 from profet.web.connections import GuardedConnection
-from profet.web.hosts import hosts_of
+from profet.web.hosts import LOOPBACK, hosts_of
+from profet.web.logs import log_settings
 from profet.web.metrics import MULTIPROCESS
+from profet.web.records import Records
 from profet.web.service import Service
 from profet.web.settings import SETTINGS_VARIABLE, Settings, as_text
 
@@ -43,23 +49,65 @@ def serve(settings: Settings, host: str, port: int, workers: int, tell: Callable
 
     Raises:
         OutputError: nothing can listen there.
-        InputError, BundleError: a file that it is to answer from cannot be used.
+        InputError, BundleError: a file that it is to answer from cannot be used; or others can reach it, and nobody
+            has a key.
     """
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # both end it in the same way, with exit 0
     with contextlib.suppress(KeyboardInterrupt), _listening(host, port) as listener:
-        settings = msgspec.structs.replace(settings, hosts=hosts_of(listener.getsockname()[0], settings.hosts))
+        settings = _settled(settings, listener.getsockname()[0], host)
         config = _config(_app(settings, workers), workers)
 
         def tell_address() -> None:
-            _tell_address(listener, tell)
+            _tell_address(listener, settings, tell)
 
         if workers == 1:
             _Server(config, tell_address).run(sockets=[listener])
             return
         with tempfile.TemporaryDirectory(prefix="profet-metrics-") as folder:
             os.environ |= {SETTINGS_VARIABLE: as_text(settings), MULTIPROCESS: folder}
-            processes = Multiprocess(config, sockets=[listener])
+            processes = _Processes(config, sockets=[listener])
             tell_address()
             processes.run()
+
+
+def _settled(settings: Settings, address: str, host: str) -> Settings:
+    """Return settings with what follows from the address: names, and whether everyone needs a key.
+
+    Raises:
+        InputError: everyone needs one, and there is none; or a proxy is no address.
+    """
+    for proxy in settings.proxies:
+        _check_address(proxy)
+    by_others = bool(settings.proxies) or not ipaddress.ip_address(address).is_loopback
+    keys_for_all = settings.keys_for_all or by_others
+    if keys_for_all and not _has_key(settings.history_place):
+        where = f"--host {host}" if not settings.proxies else f"--proxy {settings.proxies[0]}"
+        known = settings.history_place
+        place = "" if known is None else " --history URL" if is_url(known) else f" --history {known}"
+        raise InputError(
+            f"{where}: others can ask there, and nobody has a key yet; make one first:"
+            f" profet keys create NAME --scope write{place}"
+        )
+    return msgspec.structs.replace(settings, hosts=hosts_of(address, settings.hosts), keys_for_all=keys_for_all)
+
+
+def _check_address(proxy: str) -> None:
+    try:
+        ipaddress.ip_network(proxy, strict=False)
+    except ValueError:
+        raise InputError(f"--proxy {proxy[:60]!r}: is no address; write it as 10.0.0.7 or 10.0.0.0/24") from None
+
+
+def _has_key(place: str | None) -> bool:
+    records = Records(place)
+    try:
+        if not records.is_there():
+            return False
+        with records.reached() as history:
+            now = datetime.now(UTC)
+            return any(key.state(now) == "active" for key in Keys(history).all())
+    finally:
+        records.close()
 
 
 class _Server(uvicorn.Server):
@@ -74,6 +122,15 @@ class _Server(uvicorn.Server):
         self._ready()
 
 
+class _Processes(Multiprocess):
+    """Processes that answer together; once they are told to stop, nobody new is kept waiting for them."""
+
+    def terminate_all(self) -> None:
+        for listener in self.sockets:
+            listener.close()
+        super().terminate_all()
+
+
 def _config(app: "FastAPI | str", workers: int) -> uvicorn.Config:
     return uvicorn.Config(
         app,
@@ -81,8 +138,8 @@ def _config(app: "FastAPI | str", workers: int) -> uvicorn.Config:
         workers=workers,
         http=GuardedConnection,
         ws="none",
-        lifespan="off",
-        log_level="error",  # a warning would be told of every damaged request
+        lifespan="on",
+        log_config=log_settings(),
         access_log=False,
         server_header=False,
         proxy_headers=False,
@@ -116,9 +173,13 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
         yield listener
 
 
-def _tell_address(listener: socket.socket, tell: Callable[[str], None]) -> None:
+def _tell_address(listener: socket.socket, settings: Settings, tell: Callable[[str], None]) -> None:
     address, port = listener.getsockname()[:2]
     shown = f"[{address}]" if ":" in address else address
     tell(f"Profet answers at http://{shown}:{port} (API: /api/v1/openapi.json); Ctrl-C stops it")
-    if not ipaddress.ip_address(address).is_loopback:
-        tell("warning: everyone who reaches this address can use it; there are no accounts")
+    if not ipaddress.ip_address(address).is_loopback and not settings.proxies:
+        tell(
+            "warning: keys and answers travel unencrypted; put a proxy that does TLS in front, and name it: --proxy"
+        )
+    elif set(settings.hosts) - {*LOOPBACK, shown} and not settings.keys_for_all:
+        tell("warning: who comes through a proxy reads without a key; if there is one, name it: --proxy ADDRESS")

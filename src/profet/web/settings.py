@@ -30,6 +30,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
         work_bytes: of memory for it, decompression included.
         processes: that do such work at the same time; other requests wait for one.
         operations: different ones of a profile; each that is unknown is compared to all that are known.
+        key_rate: requests a second with one key, to one process; 0 for as many as there are.
+        address_rate: the same from one address, where it is not this machine that reads.
     """
 
     body_bytes: int = 16 * _MIB
@@ -45,6 +47,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     work_bytes: int = 2048 * _MIB
     processes: int = 2
     operations: int = 8192
+    key_rate: float = 100.0
+    address_rate: float = 200.0
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,6 +59,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         catalogue_path: the user's own instances; None for those in the data folder.
         history_place: what was recorded, a file or a database's URL; None for the one in the data folder.
         hosts: names by which it may be asked, such as profet.example; any where there are none.
+        keys_for_all: whether everything needs a key, not only what writes.
+        proxies: addresses whose word is taken for where a request comes from (X-Forwarded-For).
+        log_all: whether every request has a line in the log, not only those that write, are refused, or fail.
         limits: see Limits.
     """
 
@@ -62,6 +69,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     catalogue_path: str | None = None
     history_place: str | None = None
     hosts: tuple[str, ...] = ()
+    keys_for_all: bool = False
+    proxies: tuple[str, ...] = ()
+    log_all: bool = True
     limits: Limits = Limits()
 
 

@@ -20,12 +20,12 @@ _STORE_BYTES = 80 * 2**20
 class RayCluster:
     """A head and a node called b; more can be added, and killed as when a machine loses its power."""
 
-    def __init__(self, versions: Path) -> None:
+    def __init__(self, versions: Path, **head_settings: Any) -> None:
         from ray.cluster_utils import Cluster
 
         self.versions = versions
         head = {"num_cpus": 1, "object_store_memory": _STORE_BYTES, "include_dashboard": False, "node_name": "head"}
-        self._cluster = Cluster(initialize_head=True, head_node_args=head)
+        self._cluster = Cluster(initialize_head=True, head_node_args=head | head_settings)
         self.address: str = self._cluster.address
         self.b = self.add("b", env_vars={"PYTHONPATH": str(versions)})
 

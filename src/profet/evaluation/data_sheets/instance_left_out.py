@@ -68,7 +68,7 @@ class _Learnt:
 
     def __init__(self, task: SheetTask, models: set[str]) -> None:
         self._predictors: dict[Pair, Predictor] = {}
-        for anchor, targets in task.machines.known.targets.items():
+        for anchor, targets in task.machines.taught_without(models).known.targets.items():
             for target in targets:
                 here, there, workloads, of_model = _sides(task.dataset, (anchor, target))
                 taught = ~np.isin(of_model, list(models))
@@ -86,7 +86,8 @@ def sheet_tasks(
     """Yield a fold for every model, with the runs that it scores: those of each pair after each other."""
     for model in sorted(set(dataset.runs["model"])):
         frames, scored = [], []
-        for anchor, target in pairs:
+        taught = machines.taught_without({model})
+        for anchor, target in filter(taught.lead_to, pairs):
             here, there = dataset.pair(anchor, target)
             test = dataset.runs["model"].to_numpy()[here] == model
             if test.any():
@@ -107,11 +108,11 @@ def predict_left_out(task: SheetTask) -> Columns:
     Beside those of a target left out stand those of the same pair with its anchor left out: their names begin
     with "anchor_".
     """
-    learnt = _Learnt(task, {task.model})
+    learnt, machines = _Learnt(task, {task.model}), task.machines.taught_without({task.model})
     parts = []
     for pair in task.pairs:
         here, _, _, of_model = _sides(task.dataset, pair)
-        parts.append(_both(task.machines, pair, here.take(of_model == task.model), learnt))
+        parts.append(_both(machines, pair, here.take(of_model == task.model), learnt))
     columns = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     if task.level is None:
         return columns
@@ -165,8 +166,8 @@ def _errors_inside(task: SheetTask) -> dict[tuple[str, str, str], FloatArray]:
     found: dict[tuple[str, str, str], list[FloatArray]] = {}
     for first in range(min(_INNER_FOLDS, len(models))):
         out = set(models[first::_INNER_FOLDS])
-        learnt = _Learnt(task, out | {task.model})
-        for pair in task.machines.pairs():
+        learnt, machines = _Learnt(task, out | {task.model}), task.machines.taught_without(out | {task.model})
+        for pair in machines.pairs():
             here, there, workloads, of_model = _sides(task.dataset, pair)
             test = np.isin(of_model, list(out))
             places = np.unique(np.asarray(workloads, object)[test].astype(str), return_inverse=True)[1]
@@ -174,7 +175,7 @@ def _errors_inside(task: SheetTask) -> dict[tuple[str, str, str], FloatArray]:
                 continue
             asked, true_ms = medians(here.take(test), places), medians(there.take(test), places).step_latency_ms
             for wanted in {target for _, target in task.pairs}:
-                for latency, errors in _errors_without(task.machines, wanted, pair, asked, true_ms, learnt).items():
+                for latency, errors in _errors_without(machines, wanted, pair, asked, true_ms, learnt).items():
                     found.setdefault((wanted, pair[1], latency), []).append(errors)
     return {key: np.concatenate(parts) for key, parts in found.items()}
 

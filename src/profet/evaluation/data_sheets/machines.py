@@ -1,6 +1,6 @@
 """The instances of a data set as their data sheets tell of them: which GPUs can be left out, and what remains."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from profet.datasets.dataset import Dataset
@@ -19,10 +19,12 @@ class Machines:
     Args:
         known: what can be learnt, with rates.
         gpus: name of the GPU, by instance.
+        models: of the runs that both instances of a pair share, by pair; pairs that share none are not among them.
     """
 
     known: KnownMachines
     gpus: Mapping[str, str]
+    models: Mapping[Pair, frozenset[str]]
 
     @classmethod
     def of(cls, dataset: Dataset, catalogue: Catalogue) -> "Machines":
@@ -41,8 +43,14 @@ class Machines:
                 f" {', '.join(dataset.instances)} it is known of {', '.join(gpus) or 'none'}; tell more with:"
                 " profet instances add NAME --gpu GPU --fp32-tflops N --bandwidth-gb-s N"
             )
-        targets = {a: tuple(t for t in stated if t != a) for a in dataset.anchors if a in stated}
-        return cls(KnownMachines(targets, stated), gpus)
+        pairs = [(a, t) for a in dataset.anchors for t in stated if a in stated and a != t]
+        models = {pair: shared for pair in pairs if (shared := _shared_models(dataset, pair))}
+        return cls(KnownMachines(_by_anchor(models), stated), gpus, models)
+
+    def taught_without(self, models: Collection[str]) -> "Machines":
+        """Return what can still be learnt where some models are left out."""
+        left = {pair: of_pair for pair, of_pair in self.models.items() if of_pair - set(models)}
+        return Machines(KnownMachines(_by_anchor(left), self.known.rates), self.gpus, left)
 
     def like(self, instance: str) -> set[str]:
         """Return the instances with the same GPU, this one among them."""
@@ -50,9 +58,25 @@ class Machines:
 
     def pairs(self) -> list[Pair]:
         """Return every anchor and target with different GPUs, where another GPU was learnt on the anchor."""
-        return [
-            (anchor, target)
-            for anchor, targets in self.known.targets.items()
-            for target in targets
-            if anchor not in self.like(target) and set(targets) - self.like(target)
-        ]
+        return [pair for pair in self.models if self.lead_to(pair)]
+
+    def lead_to(self, pair: Pair) -> bool:
+        """Whether a target can be had from an anchor over another GPU that was learnt there."""
+        anchor, target = pair
+        alike = self.like(target)
+        return anchor not in alike and bool(set(self.known.targets.get(anchor, ())) - alike)
+
+
+def _shared_models(dataset: Dataset, pair: Pair) -> frozenset[str]:
+    try:
+        here, _ = dataset.pair(*pair)
+    except InputError:
+        return frozenset()  # they share no run
+    return frozenset(dataset.runs["model"].iloc[here])
+
+
+def _by_anchor(pairs: Collection[Pair]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for anchor, target in pairs:
+        found[anchor] = (*found.get(anchor, ()), target)
+    return found

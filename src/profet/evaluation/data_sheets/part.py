@@ -41,7 +41,11 @@ def data_sheets_part(
     if not any(anchor in (anchors or dataset.anchors) for anchor, _ in pairs):
         return None
     question = Question(method, "instance", anchors, seed=seed, interval=None)
-    return spreads_to_state(spreads(validate(dataset, question, track, checkpoint_folder).rows))
+    try:
+        rows = validate(dataset, question, track, checkpoint_folder).rows
+    except InputError:
+        return None  # nothing can be left out: too few models remain in every pair
+    return spreads_to_state(spreads(rows))
 
 
 def spreads(rows: pd.DataFrame) -> dict[tuple[str, bool], SheetSpread]:

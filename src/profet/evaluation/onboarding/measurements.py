@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
@@ -64,11 +65,12 @@ class Measurements:
         Raises:
             InputError: it is neither, or nothing in it can teach.
         """
-        with opened(path, "file of measurements") as stream:
-            is_dataset = path != "-" and stream.read(4) == _PARQUET
-        if is_dataset:
-            self.add_dataset(Dataset.load(path), path)
-            return
+        if Path(path).is_file():  # of a pipe nothing can be read twice
+            with opened(path, "file of measurements") as stream:
+                is_dataset = stream.read(len(_PARQUET)) == _PARQUET
+            if is_dataset:
+                self.add_dataset(Dataset.load(path), path)
+                return
         for run in read_table(read_bounded(path, MAX_BYTES, "table of measurements"), path):
             self._add_latency(known_name(run, self._known), run.latency_ms, run.where, run.unit)
 

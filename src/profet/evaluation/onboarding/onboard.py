@@ -74,6 +74,13 @@ def onboard(bundle: Bundle, name: str, workloads: Sequence[MeasuredWorkload], tr
     warnings = [
         f"{anchor} → {name}: no measured workload is known there" for anchor in zoos if anchor not in usable
     ]
+    contrary = max(pairs, key=lambda pair: pair.widened)
+    if contrary.widened > 1:
+        warnings.append(
+            f"each measured workload, predicted from the others, is off by {contrary.left_out_mape:.0f} %,"
+            f" {contrary.widened:.1f} times what was to be expected: a measurement is wrong, or {name} is unlike"
+            " all known instances; its intervals are as much wider"
+        )
     if all(not pair.measured.calibrations for pair in pairs):
         warnings.append("there is no interval: the bundle keeps no predictions of models left out; train it again")
     if len(workloads) > TRAIN_INSTEAD:
@@ -99,10 +106,9 @@ def save_onboarded(bundle: Bundle, onboarding: Onboarding, path: str | Path, for
         OutputError: it exists and force is not given, or the disk refused.
     """
     manifest, arrays = bundle.contents()
-    anchors = {pair.anchor for pair in onboarding.pairs}
     kept = []
     for entry in manifest.pairs:
-        if entry.target == onboarding.name and (entry.anchor in anchors or entry.basis == ONBOARDED):
+        if entry.target == onboarding.name:
             prefix = pair_prefix(entry.anchor, entry.target)
             arrays = {name: array for name, array in arrays.items() if not name.startswith(prefix)}
         else:
@@ -115,4 +121,6 @@ def save_onboarded(bundle: Bundle, onboarding: Onboarding, path: str | Path, for
         prefix = pair_prefix(pair.anchor, onboarding.name)
         arrays |= {prefix + each: array for each, array in named.items()}
     pairs = sorted(kept, key=lambda entry: (entry.anchor, entry.target))
-    write_whole(path, pack(asdict(replace(manifest, pairs=pairs)), arrays), force)
+    others = [each for each in manifest.provenance.recalibrated if each.target != onboarding.name]
+    provenance = replace(manifest.provenance, recalibrated=others)
+    write_whole(path, pack(asdict(replace(manifest, pairs=pairs, provenance=provenance)), arrays), force)

@@ -1,7 +1,7 @@
 """A new target from one anchor: its predictor, and how wrong it is to be expected."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,6 +28,10 @@ _LEFT_OUT, _LEFT_OUT_OF_MANY, _MANY = 20, 5, 50
 """Folds in which measured workloads are left out: at most so many, fewer of more than 50 workloads."""
 
 
+_FAR = 3.0
+"""Times the expected error from which on measured workloads are taken to contradict each other."""
+
+
 @dataclass(frozen=True)
 class OnboardedPair:
     """The new target from one anchor.
@@ -40,6 +44,8 @@ class OnboardedPair:
         left_out_mape: mean error in percent where each of them is predicted from the others; None for one alone.
         measured: error and calibrations from known targets that were treated as new; empty where a bundle keeps
             nothing to do so with.
+        widened: factor on its intervals, in logs: how much more the workloads contradict each other than was to be
+            expected, where that is far more; else 1.
     """
 
     anchor: str
@@ -48,6 +54,7 @@ class OnboardedPair:
     profiled: int
     left_out_mape: float | None
     measured: Measured
+    widened: float = 1.0
 
     @property
     def explanation(self) -> str:
@@ -79,14 +86,15 @@ def onboard_pair(
     sheets = Sheets.among(rates, anchor, name, known)
     predictor = _learnt(known, anchor, usable, sheets)
     profiled = sum(each.families_us is not None for each in usable)
-    return OnboardedPair(
-        anchor,
-        predictor,
-        len(usable),
-        profiled,
-        _left_out_mape(known, anchor, usable, sheets),
-        _rehearsed(bundle, anchor, usable, profiled > len(usable) / 2, sheets),
-    )
+    left_out_mape = _left_out_mape(known, anchor, usable, sheets)
+    measured = _rehearsed(bundle, anchor, usable, profiled > len(usable) / 2, sheets)
+    expected = next((error.mape for error in measured.errors if error.latency_known), None)
+    widened = 1.0
+    if left_out_mape is not None and expected is not None and left_out_mape > _FAR * expected:
+        widened = left_out_mape / expected
+    calibrations = {latency: each.widened(widened) for latency, each in measured.calibrations.items()}
+    measured = replace(measured, calibrations=calibrations)
+    return OnboardedPair(anchor, predictor, len(usable), profiled, left_out_mape, measured, widened)
 
 
 def _learnt(

@@ -5,7 +5,7 @@ predictors of the other targets have not seen and that the measured workloads do
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -57,11 +57,11 @@ class Rehearsed(NamedTuple):
     def calibration(self) -> Calibration:
         """Return how large such errors are, given the doubts.
 
-        What goes wrong on one target goes wrong on many of its workloads, and a truly new one is one more draw beside
-        the few known: as for one more draw beside t, the size is that of the known times √(1 + 1/t).
+        What goes wrong on one target goes wrong on many of its workloads, and a truly new one is one more draw
+        beside the few known: as for one more draw beside t, the size is that of the known times √(1 + 1/t).
         """
         known = Calibration.fit(self.doubts, self.true_ms, self.predicted_ms)
-        return replace(known, quantiles=known.quantiles * np.sqrt(1 + 1 / len(np.unique(self.targets))))
+        return known.widened(float(np.sqrt(1 + 1 / len(np.unique(self.targets)))))
 
     def error(self, latency_known: bool) -> MeasuredError:
         """Return how wrong the predictions are."""

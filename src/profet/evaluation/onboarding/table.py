@@ -72,6 +72,8 @@ def _csv_rows(content: bytes, where: str) -> Iterator[tuple[int, Mapping[str, An
             raise InputError(f"{where}: column {twice[:60]!r} stands twice; keep one of them")
         reader.fieldnames = names
         for number, row in enumerate(reader, 1):
+            if any(row.pop(None, None) or ()):
+                raise InputError(f"{where}, row {number}: more cells than columns; decimals take a point")
             if any(value for value in row.values()):
                 yield number, row
     except csv.Error as error:
@@ -111,18 +113,19 @@ def _run(row: Mapping[str, Any], where: str) -> TimedRun:
     )
 
 
-def _number(value: Any, what: str) -> float:
+def _number(value: Any, what: str, kind: str = "time") -> float:
     try:
-        number = math.nan if isinstance(value, bool) else float(value)
+        odd = isinstance(value, bool) or "_" in str(value) or not str(value).isascii()
+        number = math.nan if odd else float(value)
     except (TypeError, ValueError):
         number = math.nan
     if not 0 < number < _LARGEST:
-        raise InputError(f"{what} is {str(value)[:40]!r}, not a time above zero")
+        raise InputError(f"{what} is {str(value)[:40]!r}, not a {kind} above zero")
     return number
 
 
 def _whole(value: str, what: str) -> int:
-    number = _number(value, what)
+    number = _number(value, what, "whole number")
     if number != int(number):
         raise InputError(f"{what} is {value[:40]!r}, not a whole number")
     return int(number)

@@ -47,10 +47,15 @@ def told_as_unit_errors(unit: Unit, doing: str) -> Iterator[None]:
         raise
     except Exception as error:
         reason = error_line(error)
-        if isinstance(error, MemoryError) or any(sign in str(error).lower() for sign in _MEMORY_SIGNS):
+        if is_out_of_memory(error):
             text = f"{unit.name}: out of memory while {doing}; try a smaller batch ({reason})"
             raise OutOfMemoryError(text) from error
         raise UnitError(f"{unit.name}: {doing} failed: {reason}") from error
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether a framework says that the memory of the device or the machine ran out."""
+    return isinstance(error, MemoryError) or any(sign in str(error).lower() for sign in _MEMORY_SIGNS)
 
 
 def error_line(error: BaseException) -> str:

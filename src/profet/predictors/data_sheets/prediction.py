@@ -12,6 +12,7 @@ from profet.names import suggest
 from profet.predictors.answer import Answer, Caution
 from profet.predictors.bundle import Bundle
 from profet.predictors.card import AccuracyCard, TargetPrediction, family_times
+from profet.predictors.data_sheets.asking import Asking
 from profet.predictors.data_sheets.rates import Rates, rates
 from profet.predictors.data_sheets.routes import (
     KnownMachines,
@@ -23,7 +24,6 @@ from profet.predictors.data_sheets.spread import PART, SheetSpread, spreads_from
 from profet.predictors.intervals import WIDENED, interval_ms
 from profet.predictors.manifest import EXTRAPOLATED, LEARNT
 from profet.predictors.pair_prediction import PairQuestion, Told
-from profet.profiles.arrays import ProfileArrays
 from profet.profiles.profile import LARGEST_TIME
 
 AskLearnt = Callable[[str, str], Told]
@@ -48,10 +48,9 @@ def predict_from_sheets(bundle: Bundle, catalogue: Catalogue, asked: PairQuestio
     if here is not None and there is not None:
         return _elsewhere(asked, here, there, ask_learnt(here, there))
     known = known_machines(bundle, catalogue)
-
-    def ask(anchor: str, target: str, profiles: ProfileArrays) -> Answer:
-        return bundle.predictor(anchor, target).answer(profiles, asked.framework)
-
+    if here is None and there is not None:
+        known = known.with_target(there, [anchor for anchor in bundle.anchors if bundle.has(anchor, there)])
+    ask = Asking(bundle, asked)
     try:
         with np.errstate(all="ignore"):
             if here is not None and anchor is not None and target is not None and anchor.gpu == target.gpu:
@@ -69,7 +68,7 @@ def predict_from_sheets(bundle: Bundle, catalogue: Catalogue, asked: PairQuestio
         ) from None
     strange = {} if here else {"anchor": _one_of(anchor, asked.anchor)}
     strange |= {} if there else {"target": _one_of(target, asked.target)}
-    return _told(asked, answer, strange, sheet_spreads(bundle))
+    return _told(asked, answer, strange, sheet_spreads(bundle), ask.beside)
 
 
 def known_machines(bundle: Bundle, catalogue: Catalogue) -> KnownMachines:
@@ -156,9 +155,21 @@ def _elsewhere(asked: PairQuestion, anchor: str, target: str, told: Told) -> Tol
 
 
 def _told(
-    asked: PairQuestion, answer: Answer, strange: dict[str, str], spreads: dict[tuple[str, bool], SheetSpread]
+    asked: PairQuestion,
+    answer: Answer,
+    strange: dict[str, str],
+    spreads: dict[tuple[str, bool], SheetSpread],
+    beside: float,
 ) -> Told:
-    """Put an answer and how far off such answers are together; strange is what nobody measured, by its role."""
+    """Put an answer and how far off such answers are together.
+
+    Args:
+        asked: what was asked.
+        answer: to it.
+        strange: what nobody measured, by its role.
+        spreads: how far off data sheets are.
+        beside: half an interval that comes to theirs, in natural logs, its error independent of theirs.
+    """
     latency_ms = float(answer.latency_ms[0])
     if not 0 < latency_ms < LARGEST_TIME:
         raise InputError(f"no usable latency for {asked.target} ({latency_ms:g} ms): check the profile's times")
@@ -166,7 +177,7 @@ def _told(
     spread = {role: spreads[role, latency_known] for role in strange if (role, latency_known) in spreads}
     widened = asked.doubtful or any(caution.unmeasured for caution in answer.cautions)
     half = _half_width(spread, asked.interval) if len(spread) == len(strange) else float("nan")
-    half *= WIDENED if widened else 1.0
+    half = float(np.hypot(half, beside)) * (WIDENED if widened else 1.0)
     has_interval = not np.isnan(half)
     low_ms, high_ms = (float(end[0]) for end in interval_ms(answer.latency_ms, np.array([half])))
     explanation = f"from the data sheet of {_AND.join(strange.values())}; {_how_far_off(strange, spread)}"

@@ -46,6 +46,11 @@ class KnownMachines:
         }
         return KnownMachines(left, self.rates)
 
+    def with_target(self, target: str, anchors: Iterable[str]) -> "KnownMachines":
+        """Return the same with a target that some anchors know in another way than from runs there."""
+        more = {name: tuple(dict.fromkeys((*self.targets.get(name, ()), target))) for name in anchors}
+        return KnownMachines({**self.targets, **more}, self.rates)
+
 
 def target_from_sheet(profiles: ProfileArrays, anchor: str, there: Rates, known: KnownMachines, ask: Ask) -> Answer:
     """Answer for a target that nobody measured, from n profiles on a known anchor.

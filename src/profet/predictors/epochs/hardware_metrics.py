@@ -13,7 +13,7 @@ from profet.names import suggest
 from profet.predictors.epochs.metrics_runs import FEATURES, Limits
 from profet.predictors.epochs.ratios import EpochRatio
 from profet.predictors.intervals import Calibration
-from profet.predictors.state import State, below, checked_number
+from profet.predictors.state import State, below, checked, checked_number
 
 METHOD = "hardware-metrics"
 PART = "hardware_metrics"
@@ -120,6 +120,8 @@ class HardwareMetrics:
             timed = bool(pair["timed"])
             ratio = EpochRatio.from_arrays(arrays, len(FEATURES) - (not timed))
             calibration = below(arrays, "calibration/")
+            if calibration:
+                checked(calibration, "weights", (1,))
             ratios[str(pair["anchor"]), str(pair["target"]), timed] = LearntRatio(
                 ratio,
                 int(checked_number(pair, "runs", 1)),

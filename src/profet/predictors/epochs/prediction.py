@@ -110,6 +110,8 @@ def predict_epochs(
     answers = [
         _on_target(run, target, pair, X if timed else X[:, 1:], interval, widened) for target, pair in pairs.items()
     ]
+    if any(pair.calibration is not None and interval > pair.calibration.highest_level for pair in pairs.values()):
+        warnings.append(f"no interval at {interval:g}: too few runs support it; ask for less with --interval")
     return EpochPrediction(anchor, run.epoch_s, tuple(answers), tuple(warnings))
 
 

@@ -45,8 +45,8 @@ FROM_SHEETS = Spread(PRIOR_OF_GPU, PRIOR_OF_GPU / 2, PRIOR_OF_GPU / 2, 0.5)
 _VARYING_COMMON, _VARYING_BY_FAMILY = 0.2, 0.3
 _TOWARDS_KNOWN = 0.2
 """Standard deviations in natural logs: of what varies with the context, and of the weight with which the target
-leans to a known instance. All of them are round figures; halving or doubling one changes the error from five
-workloads on by 0.5 points at most."""
+leans to a known instance. All of them are round figures; halving or doubling one changed the error from five
+workloads on little."""
 
 _LENGTH = 2.0
 

@@ -10,7 +10,8 @@ import numpy.typing as npt
 from profet.predictors.manifest import MeasuredError
 from profet.predictors.measured import Measured
 from profet.predictors.sizes.moves import SizeMoves
-from profet.predictors.state import State, below
+from profet.predictors.sizes.profile_growth import MOVE_DOUBTS
+from profet.predictors.state import State, below, checked
 
 PART = "sizes"
 
@@ -62,6 +63,8 @@ class AnchorSizes:
             )
             for target, kept in settings["targets"].items()
         }
+        for calibration in (each for known in measured.values() for each in known.calibrations.values()):
+            checked(vars(calibration), "weights", (MOVE_DOUBTS,))
         learnt = msgspec.convert(settings["learnt"], LearntSizes)
         return cls(SizeMoves.from_state(settings, state.arrays), learnt, measured)
 
@@ -75,6 +78,21 @@ def sizes_state(anchors: Mapping[str, AnchorSizes]) -> State:
         settings[anchor] = {**state.settings, "place": place}
         arrays |= {f"anchor{place}/{name}": array for name, array in state.arrays.items()}
     return State(settings, arrays)
+
+
+def moves_prefix(settings: Mapping[str, Any], anchor: str, target: str) -> str | None:
+    """Return where the part keeps what was measured of moves to one target; None where nothing was.
+
+    Args:
+        settings: of the part.
+        anchor: the instance that is profiled.
+        target: the instance asked about.
+    """
+    try:
+        known = settings[anchor]
+        return f"anchor{int(known['place'])}/target{int(known['targets'][target]['place'])}/"
+    except (KeyError, TypeError, ValueError):
+        return None
 
 
 def anchor_sizes(part: State, anchor: str) -> AnchorSizes | None:

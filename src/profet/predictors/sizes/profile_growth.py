@@ -15,6 +15,9 @@ from profet.profiles.arrays import FloatArray, ProfileArrays
 from profet.profiles.families import IDLE_FAMILY, INPUT_FAMILY, op_families
 from profet.quantities import US_PER_MS
 
+MOVE_DOUBTS = 5
+"""Reasons to doubt a move; see move_doubts."""
+
 _FLOOR_US = 300.0
 """Added to the gap, idle and input time while they grow: below it they are what the clock's jitter is."""
 

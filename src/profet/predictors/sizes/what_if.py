@@ -40,6 +40,7 @@ class Move:
         profile: the one profile, at its own size.
         profiled: its own size.
         asked: the size asked about.
+        doubtful: whether latency or length of the profile do not fit it.
     """
 
     anchor: str
@@ -47,6 +48,7 @@ class Move:
     profile: ProfileArrays
     profiled: Size
     asked: Size
+    doubtful: bool = False
 
     @cached_property
     def _growth(self) -> Growth:
@@ -102,7 +104,7 @@ class Move:
         """Return the latency at the size asked about on the anchor itself."""
         latency_ms = float(self._growth.step_ms(_FIRST, growth_terms(*self._ratios))[0])
         measured = self.known.measured.get(self.anchor, Measured())
-        card = AccuracyCard(self._error(measured), None, {}, (), (), None, False)
+        card = AccuracyCard(self._error(measured), None, {}, (), (), None, self.doubtful)
         made = TargetPrediction(self.anchor, latency_ms, None, None, None, card)
         return self._with_interval(made, made, level)
 
@@ -122,11 +124,13 @@ class Move:
         doubts = move_doubts(self._growth, *sizes, _FIRST)
         widened = plain.card.widened or bool(self.cautions)
         factor = WIDENED if widened else 1.0
-        expected = factor * float(calibration.expected_error(doubts)[0])
+        size = factor * float(calibration.expected_error(doubts)[0])
+        expected: float | None = size
         half_width = factor * float(calibration.half_width(doubts, level)[0])
         if own is None and plain.low_ms is not None:  # errors of the instance and of the move, measured apart
             half_width = float(np.hypot(half_width, np.log(plain.latency_ms / plain.low_ms)))
-            expected = float(np.hypot(expected, plain.card.expected_log_error or 0.0))
+            alone = plain.card.expected_log_error  # from data sheets none is told, and so none is here
+            expected = None if alone is None else float(np.hypot(size, alone))
         card = replace(made.card, expected_log_error=expected, widened=widened)
         if np.isnan(half_width):
             return replace(made, low_ms=None, high_ms=None, interval=None, card=card)
@@ -186,8 +190,10 @@ def asked_size(profile: Profile, batch_size: int | None, pixels: int | None) -> 
     return None if asked == profiled else (profiled, asked)
 
 
-def move_to(bundle: Bundle, anchor: str, profile: ProfileArrays, sizes: tuple[Size, Size]) -> Move:
-    """Return the move of one profile to another size.
+def move_to(
+    bundle: Bundle, anchor: str, profile: ProfileArrays, sizes: tuple[Size, Size], doubtful: bool = False
+) -> Move:
+    """Return the move of one profile to another size; doubtful where its latency or length do not fit it.
 
     Raises:
         InputError: the bundle knows nothing of sizes on this anchor.
@@ -205,4 +211,4 @@ def move_to(bundle: Bundle, anchor: str, profile: ProfileArrays, sizes: tuple[Si
             f"{bundle.where}: knows nothing of other sizes on {anchor}; profile the size that you ask about, or"
             " train again (profet train DATASET -o BUNDLE) on runs of several sizes with the blend method"
         )
-    return Move(anchor, known, profile, *sizes)
+    return Move(anchor, known, profile, *sizes, doubtful)

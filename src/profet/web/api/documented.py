@@ -40,12 +40,14 @@ _DOCUMENTS: dict[str, dict[str, Any]] = {
 }
 _PROBLEMS = {
     400: "The request is damaged: not JSON, a key twice in one object, not a form.",
-    403: "A page of another site sent it in its visitor's name.",
+    401: "It needs a key, and came without one or with one that opens nothing.",
+    403: "Its key only reads, or a page of another site sent it in its visitor's name.",
     404: "There is none.",
     408: "The body did not arrive in time.",
     413: "The body is too large, or working on it takes too much.",
     415: "The body is of another media type.",
     422: "Something in it cannot be used; the detail says what, where, and what to do.",
+    429: "Too many requests with this key or from this address; Retry-After says when to come back.",
     503: "Too much at once, or what was recorded cannot be reached; try again.",
 }
 
@@ -109,14 +111,13 @@ def answered(answer: Any, *problems: int, status: int = 200) -> dict[int | str, 
             "description": "The answer.",
             "content": {"application/json": {"schema": {"$ref": _REF.format(name=answer.__name__)}}},
         },
-        **{
-            each: {
-                "description": _PROBLEMS[each],
-                "content": {MEDIA_TYPE: {"schema": _problem()}},
-            }
-            for each in problems
-        },
+        **{each: problem_answer(each) for each in problems},
     }
+
+
+def problem_answer(status: int) -> dict[str, Any]:
+    """Return what describes an answer that is a problem."""
+    return {"description": _PROBLEMS[status], "content": {MEDIA_TYPE: {"schema": _problem()}}}
 
 
 def components() -> dict[str, Any]:

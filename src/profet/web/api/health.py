@@ -52,5 +52,5 @@ async def show_health(request: Request) -> Response:
 )
 async def show_metrics(request: Request) -> Response:
     """Tell Prometheus how much is asked, how long it takes, and how right predictions were."""
-    text = await asyncio.to_thread(metrics_text, service_of(request).records)
+    text = await asyncio.to_thread(metrics_text, service_of(request), request.app.state.recent)
     return Response(text, media_type=_PROMETHEUS)

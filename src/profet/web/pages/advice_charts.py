@@ -47,7 +47,7 @@ def _point(option: Option, advice: Advice) -> Point:
     return Point(
         option.hours,
         option.cost or 0.0,
-        "chosen" if taken else option.basis,
+        "chosen" if taken else option.drawn_as,
         option.target if named else "",
         None if hours[0] is None or hours[1] is None else (hours[0], hours[1]),
         None if cost[0] is None or cost[1] is None else (cost[0], cost[1]),
@@ -57,7 +57,7 @@ def _point(option: Option, advice: Advice) -> Point:
 def draw_options(options: Sequence[Option], t: Texts) -> list[Bars]:
     """Draw time and cost of the options that are shown beside each other."""
     time = tuple(
-        Bar(each.target, format_hours(each.hours), each.hours, each.hours_low, each.hours_high, each.basis)
+        Bar(each.target, format_hours(each.hours), each.hours, each.hours_low, each.hours_high, each.drawn_as)
         for each in options
     )
     cost = tuple(

@@ -11,6 +11,7 @@ from fastapi.concurrency import run_in_threadpool
 from profet.errors import ProfetError
 from profet.history.accuracy import PairAccuracy
 from profet.history.measurement import Measurement
+from profet.history.periods import Period, PeriodAccuracy
 from profet.reports.history_tables import history_warnings
 from profet.reports.report import Report
 from profet.web.pages.charts import Axis, Plot, Point
@@ -20,13 +21,17 @@ from profet.web.pages.saving import Form, saved
 router = APIRouter()
 
 _MOST_POINTS = 1500
+_MOST_ROWS = 24
+"""Of periods and pairs; the API tells all of them."""
 
 
 @dataclass(frozen=True)
 class Accuracy:
-    """What the page shows: the accuracy of every pair, and the newest records that have a prediction."""
+    """What the page shows: the accuracy of every pair, also over time, and the newest records with a prediction."""
 
     pairs: list[PairAccuracy]
+    by: Period
+    periods: list[PeriodAccuracy]
     predicted: list[Measurement]
 
     @property
@@ -52,8 +57,10 @@ class Accuracy:
 
 def _accuracy(page: Page) -> Accuracy:
     records = page.service.records
-    newest = [each for each in records.all() if each.predicted_ms is not None][-_MOST_POINTS:]
-    return Accuracy(records.accuracy(), newest)
+    newest = [each for each in records.all(newest=_MOST_POINTS) if each.predicted_ms is not None]
+    by = Period.WEEK if page.fields.text("by") == Period.WEEK else Period.MONTH
+    newest_first = sorted(records.accuracy_by(by), key=lambda each: each.begins, reverse=True)
+    return Accuracy(records.accuracy(), by, newest_first[:_MOST_ROWS], newest)
 
 
 @router.get("/history")

@@ -1,12 +1,13 @@
 """What a run really took: kept beside its prediction, seen and deleted by who stored it."""
 
 import uuid
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Response
 from fastapi.concurrency import run_in_threadpool
 
-from profet.errors import InputError, ProfetError
+from profet.errors import InputError, OutputError, ProfetError
 from profet.history.measurement import Measurement, new_id
 from profet.web.api.keeping import keep
 from profet.web.api.measurement_documents import MeasurementRequest
@@ -30,11 +31,16 @@ def _owner(page: Page) -> Owner | None:
     return owner_of(page.request)
 
 
+def _listed(owner: Owner | None, error: ProfetError) -> Owner | None:
+    """Return whose records a page lists beside an error; nobody's where they are what cannot be reached."""
+    return None if isinstance(error, OutputError) else owner
+
+
 async def _context(page: Page, owner: Owner | None) -> dict[str, Any]:
     """Return what the page shows besides an answer: choices of the form, and what its visitor stored."""
     catalogue, bundle = page.service.catalogue, page.service.bundle
     records: list[Measurement] = []
-    if owner is not None and not owner.new:
+    if owner is not None and not owner.new_token:
         records = await run_in_threadpool(page.service.records.own, owner.fingerprint, True)
     return {
         "anchors": bundle.anchors,
@@ -56,12 +62,12 @@ async def show(page: Annotated[Page, Depends(asked)]) -> Response:
         if not page.posted or "latency" not in page.fields:
             source = await read_profile(page)
             return await page.answer("measure.html", **{**await _context(page, owner), "source": source})
+        page.visitor.to_write()
         owner = owner or new_owner()
         kept = await keep(page.service, _request(page), sent_profile(page), owner)
     except ProfetError as error:
-        return page.refuse("measure.html", error, **await _context(page, owner))
-    known = Owner(owner.token)
-    context = {**await _context(page, known), "kept": kept}
+        return page.refuse("measure.html", error, **await _context(page, _listed(owner, error)))
+    context = {**await _context(page, replace(owner, new_token="")), "kept": kept}
     response = await page.answer("measure.html", 201 if kept.new else 200, **context)
     return owner.told(response, page.request)
 
@@ -97,7 +103,7 @@ async def remove(page: Annotated[Page, Depends(asked)]) -> Response:
         elif owner is not None:
             await run_in_threadpool(page.service.records.remove, page.fields.all("id"), owner.fingerprint)
     except ProfetError as error:
-        return page.refuse("measure.html", error, **await _context(page, owner))
+        return page.refuse("measure.html", error, **await _context(page, _listed(owner, error)))
     return page.redirect("/measure")
 
 

@@ -23,6 +23,7 @@ from profet.web.pages.language import LANGUAGES, Texts, negotiated, texts
 from profet.web.pages.messages import Message, told, told_to_visitors
 from profet.web.problems import status_of
 from profet.web.service import Service, service_of
+from profet.web.visitor import Visitor, visitor_of
 
 LANGUAGE_COOKIE = "profet_language"
 _MOST_NAME = 100
@@ -50,6 +51,11 @@ class Page:
     def service(self) -> Service:
         """What the service answers from."""
         return service_of(self.request)
+
+    @property
+    def visitor(self) -> Visitor:
+        """Who asks, as far as keys tell."""
+        return visitor_of(self.request)
 
     @property
     def posted(self) -> bool:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Response
 
-from profet.web.pages import advise, history, instances, measure, partition, predict, scale
+from profet.web.pages import advise, history, instances, measure, partition, predict, scale, sign_in
 from profet.web.pages.page import Page, asked
 
 pages_router = APIRouter(include_in_schema=False)
@@ -16,5 +16,5 @@ def start(page: Annotated[Page, Depends(asked)]) -> Response:
     return page.redirect("/predict", page.fields.address(["lang"], {}))
 
 
-for part in (predict, advise, scale, partition, instances, measure, history):
+for part in (predict, advise, scale, partition, instances, measure, history, sign_in):
     pages_router.include_router(part.router)

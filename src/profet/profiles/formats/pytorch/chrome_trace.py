@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from profet.errors import InputError
+from profet.profiles.formats.pytorch import compiled_kernels
 from profet.profiles.formats.pytorch.json_events import Damage, head_and_events
 from profet.profiles.formats.pytorch.trace_columns import (
     DEVICE,
@@ -50,8 +51,10 @@ def read(source: Source) -> Trace:
         raise InputError(f"{source.where}: {_NOTHING}")
     names = [name[:_MAX_NAME_CHARACTERS] or "(no name)" for name in builder.names]
     host = columns.take(columns.kind <= RANGE)
+    compiled = {index: kernel for index, name in enumerate(names) if (kernel := compiled_kernels.operation(name))}
     is_name = np.array([_is_operation(name) for name in names])
-    is_operation = (host.kind == OPERATION) & is_name[host.name]
+    is_operation = ((host.kind == OPERATION) & is_name[host.name]) | np.isin(host.name, list(compiled))
+    names = [compiled.get(index, name) for index, name in enumerate(names)]
     device = columns.take(columns.kind == DEVICE)
     launches = columns.take(columns.kind == LAUNCH)
     processes = np.array([str(process) for process, _ in builder.lanes])[np.unique(host.lane[is_operation])]

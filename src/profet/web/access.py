@@ -1,0 +1,171 @@
+"""Who is let in: by key, by what a request needs, and by how much is asked at a time; and what was written."""
+
+import asyncio
+import ipaddress
+import logging
+import math
+import re
+from datetime import UTC, datetime
+from http import HTTPStatus
+
+from starlette.types import Scope
+
+from profet.access.audit import Audit, AuditLine
+from profet.access.buckets import Buckets
+from profet.access.key import ApiKey
+from profet.access.key_ring import KeyRing
+from profet.access.keys import Keys, StoredKey
+from profet.errors import ProfetError
+from profet.web.logs import log_event, request_id
+from profet.web.needs import HEALTH, Need, need_of
+from profet.web.problems import RefusedError
+from profet.web.records import Records
+from profet.web.settings import Settings
+from profet.web.visitor import BAD_KEY, COOKIE, NO_KEY, READS_ONLY, Visitor
+
+_BURST_S = 10.0
+"""What is not asked for so long may be asked for at once."""
+
+_FAILED = 10.0
+"""How many requests of an address one with a key that opens nothing counts for."""
+
+_COOKIE = re.compile(rb"(?:^|;)\s*" + COOKIE.encode() + rb"=([A-Za-z0-9_-]{1,100})")
+_INVALID = {"WWW-Authenticate": 'Bearer error="invalid_token"'}
+_log = logging.getLogger("profet.web")
+
+
+class Access:
+    """Lets requests in or refuses them.
+
+    Args:
+        settings: whether everyone needs a key, and the limits.
+        records: of the store that holds the keys, too.
+    """
+
+    def __init__(self, settings: Settings, records: Records):
+        self.keys_for_all = settings.keys_for_all
+        self._records = records
+        self._ring = KeyRing(self._look_up, self._note_use)
+        limits = settings.limits
+        self._by_key = Buckets(limits.key_rate, limits.key_rate * _BURST_S)
+        self._by_address = Buckets(limits.address_rate, limits.address_rate * _BURST_S)
+
+    async def visitor(self, scope: Scope) -> Visitor:
+        """Return who sent a request.
+
+        Raises:
+            RefusedError: it needs a key, another one, or comes too soon.
+            OutputError: keys cannot be looked up.
+        """
+        if scope["path"] == HEALTH:  # whoever watches the service is never told to come back
+            return Visitor()
+        need = need_of(scope["method"], scope["path"])
+        free = need is Need.NOTHING or (not self.keys_for_all and need is not Need.WRITING)
+        said, by_browser = said_key(scope)
+        if self.keys_for_all or need.writes or said is not None:  # else: reading on this machine is not counted
+            _check_wait(self._by_address.take(_network_of(address_of(scope))), "from this address")
+        if need is Need.NOTHING or said is None:
+            if not free:
+                raise RefusedError(HTTPStatus.UNAUTHORIZED, NO_KEY, {"WWW-Authenticate": "Bearer"})
+            return Visitor(None, need.writes)
+        key = await self.opened_by(said, scope)
+        if key is None:
+            if not (free and by_browser):  # the cookie of a key that is gone is no reason to refuse a visitor
+                raise RefusedError(HTTPStatus.UNAUTHORIZED, BAD_KEY, _INVALID)
+            return Visitor(None, need.writes)
+        if not key.scope.allows(need.scope):
+            raise RefusedError(HTTPStatus.FORBIDDEN, READS_ONLY)
+        _check_wait(self._by_key.take(key.id), "with this key")
+        return Visitor(key, need.writes)
+
+    async def opened_by(self, said: str, scope: Scope) -> ApiKey | None:
+        """Return the key whose text this is; None where it opens nothing, which counts as many requests.
+
+        Raises:
+            OutputError: keys cannot be looked up.
+        """
+        key = await self._ring.opened_by(said)
+        if key is None:
+            self._by_address.charge(_network_of(address_of(scope)), _FAILED)
+        return key
+
+    async def audit(self, scope: Scope, visitor: Visitor, status: int) -> None:
+        """Keep what was written, in the log and in the store; where that cannot be written, in the log alone."""
+        key_id = None if visitor.key is None else visitor.key.id
+        line = AuditLine(
+            at=datetime.now(UTC),
+            key_id=key_id,
+            address=address_of(scope),
+            request_id=request_id(),
+            method=scope["method"],
+            path=scope["path"],
+            status=status,
+        )
+        log_event("write", key=key_id, address=line.address, method=line.method, path=line.path, status=status)
+        try:
+            await asyncio.to_thread(self._audit, line)
+        except ProfetError as error:
+            _log.error("a line of the audit is in this log alone (%s)", error)
+
+    def _audit(self, line: AuditLine) -> None:
+        if self._records.is_there():
+            with self._records.reached() as history:
+                Audit(history).add(line)
+
+    def _look_up(self, key_id: str) -> StoredKey | None:
+        if not self._records.is_there():
+            return None
+        with self._records.reached() as history:
+            return Keys(history).find(key_id)
+
+    def _note_use(self, key_id: str) -> None:
+        with self._records.reached() as history:
+            Keys(history).note_use(key_id)
+
+
+def address_of(scope: Scope) -> str:
+    """Return the address that a request came from; what a proxy says of it where that is to be believed."""
+    client = scope.get("client")
+    return "" if client is None else str(client[0])
+
+
+def _network_of(address: str) -> str:
+    """Return what stands for one place: of IPv6 the first half, since the other one is everybody's to choose.
+
+    >>> _network_of("2001:db8:1:2:3:4:5:6"), _network_of("10.0.0.7")
+    ('2001:db8:1:2::', '10.0.0.7')
+    """
+    if ":" not in address:
+        return address
+    try:
+        return str(ipaddress.ip_network(f"{address.partition('%')[0]}/64", strict=False).network_address)
+    except ValueError:
+        return address
+
+
+def said_key(scope: Scope) -> tuple[str | None, bool]:
+    """Return the key that a request came with, and whether a browser sent it by itself, as a cookie."""
+    cookie = None
+    for name, value in scope["headers"]:
+        if name == b"authorization":
+            scheme, _, text = value.partition(b" ")
+            if scheme.lower() == b"bearer":  # what else a proxy asks for is not ours
+                return text.strip().decode("latin-1"), False
+        elif name == b"cookie" and cookie is None and (match := _COOKIE.search(value)):
+            cookie = match[1].decode("ascii")
+    return cookie, True
+
+
+def _check_wait(seconds: float, whose: str) -> None:
+    """Refuse a request that comes too soon.
+
+    Raises:
+        RefusedError: says when it may come.
+    """
+    if seconds > 0:
+        wait = math.ceil(seconds)
+        raise RefusedError(
+            HTTPStatus.TOO_MANY_REQUESTS,
+            f"too many requests {whose}; come back in {wait} s",
+            {"Retry-After": str(wait)},
+        )

@@ -1,0 +1,47 @@
+"""Who sent a request, as far as keys tell, and whether it wrote something."""
+
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from starlette.requests import Request
+
+from profet.access.key import ApiKey, Scope
+from profet.web.problems import RefusedError
+
+COOKIE = "profet_key"
+"""Holds the key of a visitor who signed in; no script reads it."""
+
+NO_KEY = (
+    "this needs a key; send it as Authorization: Bearer KEY; whoever runs this makes one with profet keys create"
+)
+BAD_KEY = "this key opens nothing here: it is none, has expired or was revoked; ask whoever runs this for another"
+READS_ONLY = "this key only reads; ask whoever runs this for one that writes (profet keys create --scope write)"
+
+
+@dataclass
+class Visitor:
+    """Who sent a request.
+
+    Args:
+        key: that came with it; None where none is needed.
+        wrote: whether the request was to keep or forget something, so that it is audited.
+    """
+
+    key: ApiKey | None = None
+    wrote: bool = False
+
+    def to_write(self) -> None:
+        """Take note that the request is to write; pages of this machine's user need no key.
+
+        Raises:
+            RefusedError: its key only reads.
+        """
+        if self.key is not None and not self.key.scope.allows(Scope.WRITE):
+            raise RefusedError(HTTPStatus.FORBIDDEN, READS_ONLY)
+        self.wrote = True
+
+
+def visitor_of(request: Request) -> Visitor:
+    """Return who sent a request; nobody in particular where nothing checked it."""
+    found = request.scope.get("state", {}).get("visitor")
+    return found if isinstance(found, Visitor) else Visitor()

@@ -1,0 +1,182 @@
+"""Backup and restore: all that a store holds as one file, whole or not at all, also into another database."""
+
+import json
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import insert, select
+
+from profet.errors import InputError
+from profet.history.backup import Held, back_up, restore
+from profet.history.store import History
+from profet.history.tables import api_keys, audit, measurements
+from tests.conftest import Run, document, refused
+from tests.history.made_up import NOON, measured
+from tests.store.postgresql import Server
+
+KEY = {"id": "k1", "name": "lab", "secret_sha256": "0" * 64, "scope": "write", "created": NOON}
+LINE = {
+    "at": NOON,
+    "key_id": "k1",
+    "address": "::1",
+    "request_id": "r",
+    "method": "POST",
+    "path": "/",
+    "status": 201,
+}
+WRITE_ON = """
+import sys
+from profet.history.store import History
+from tests.history.made_up import measured
+history = History(sys.argv[1])
+while True:
+    history.record(measured())
+    print("one", flush=True)
+"""
+
+
+def fill(place: str, records: int = 3) -> None:
+    more = {"owner": "key:k1", "note": "Ω", "profile": "x" * 2000}
+    found = [measured(100.0 + number, profile_sha256=f"{number}", **more) for number in range(records)]
+    with History(place) as history, history.transaction(writes=True) as connection:
+        connection.execute(insert(measurements), [vars(each) for each in found])
+        connection.execute(insert(api_keys).values(**KEY))
+        for number in range(3):
+            connection.execute(insert(audit).values(**LINE | {"at": NOON + timedelta(seconds=number)}))
+
+
+def content(place: str) -> list[object]:
+    """All that a store holds."""
+    with History(place) as history, history.transaction() as connection:
+        keys = connection.execute(select(api_keys)).all()
+        lines = connection.execute(select(audit).order_by(audit.c.id)).all()
+        return [history.measurements(profiles=True), keys, lines]
+
+
+@pytest.fixture
+def other(place: str, tmp_path: Path, request: pytest.FixtureRequest) -> Callable[[], str]:
+    """An empty store's place in the other database."""
+
+    def make() -> str:
+        if "://" in place:
+            return str(tmp_path / "other.sqlite")
+        server: Server = request.getfixturevalue("server")
+        return server.new_database()
+
+    return make
+
+
+def test_a_backup_holds_everything_and_is_restored_in_the_other_database(
+    place: str, other: Callable[[], str], profet: Run, tmp_path: Path
+) -> None:
+    fill(place, 600)  # more than are copied at a time
+    backup, there = tmp_path / "backup.sqlite", other()
+    counts = {"measurements": 600, "keys": 1, "audit": 3}
+    written = document(profet("history", "backup", "-o", backup, "--history", place, "--json"))
+    assert written == {"output": str(backup), **counts}
+    refused(profet("history", "backup", "-o", backup, "--history", place), "--force")
+    assert [each.name for each in tmp_path.glob("*backup*")] == ["backup.sqlite"]
+    before = backup.read_bytes()
+    restored = document(profet("history", "restore", backup, "--history", there, "--json"))
+    assert restored == {"history": restored["history"], **counts, "warnings": []}
+    assert content(there) == content(place)
+    assert backup.read_bytes() == before
+    with History(there) as history, history.transaction(writes=True) as connection:
+        assert connection.execute(insert(audit).values(**LINE)).inserted_primary_key == (4,)
+
+
+def test_a_store_that_holds_something_is_refused_unless_told(place: str, profet: Run, tmp_path: Path) -> None:
+    source, backup = str(tmp_path / "source.sqlite"), tmp_path / "backup.sqlite"
+    fill(source)
+    with History(source) as history:
+        back_up(history, backup)
+    mine = measured(note="mine")
+    with History(place) as history:
+        history.record(mine)
+    refused(profet("history", "restore", backup, "--history", place), "holds something already", "--force")
+    with History(place) as history:
+        assert history.measurements() == [mine]
+        assert restore(backup, history, replace=True) == Held(3, 1, 3)
+    assert content(place) == content(source)
+
+
+def test_a_backup_with_a_record_that_is_none_restores_nothing(place: str, tmp_path: Path) -> None:
+    backup = tmp_path / "backup.sqlite"
+    fill(str(backup))
+    with sqlite3.connect(backup) as database:
+        database.execute("UPDATE measurements SET measured_ms = -1 WHERE measured_ms = 101")
+    mine = measured()
+    with History(place) as history:
+        history.record(mine)
+        with pytest.raises(InputError, match=r"backup\.sqlite: record .* is no measurement"):
+            restore(backup, history, replace=True)
+        assert history.measurements() == [mine]
+
+
+def test_a_backup_under_writes_holds_a_moment(tmp_path: Path, profet: Run) -> None:
+    store, backup = tmp_path / "history.sqlite", tmp_path / "backup.sqlite"
+    History(store).close()
+    with subprocess.Popen([sys.executable, "-c", WRITE_ON, store], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        early = [process.stdout.readline() for _ in range(20)]
+        done = profet("history", "backup", "-o", backup, "--history", store, "--json")
+        process.kill()
+        late = process.stdout.read().splitlines()
+    held = document(done)["measurements"]
+    assert len(early) <= held <= len(early) + len(late) + 1
+    with History(backup) as history:
+        assert len(history.measurements()) == held
+
+
+def test_what_is_no_backup_is_refused_and_nothing_is_lost(tmp_path: Path) -> None:
+    store = tmp_path / "history.sqlite"
+    fill(str(store))
+    kept = content(str(store))
+    (tmp_path / "notes.txt").write_text("neither this nor that")
+    (tmp_path / "empty").write_bytes(b"")
+    History(tmp_path / "nothing.sqlite").close()
+    with sqlite3.connect(tmp_path / "photos.sqlite") as photos:
+        photos.execute("CREATE TABLE photos (name TEXT)")
+    whole = store.read_bytes()
+    (tmp_path / "cut.sqlite").write_bytes(whole[: len(whole) // 2])
+    for name, words in (
+        ("notes.txt", "not a backup"),
+        ("empty", "not a backup"),
+        ("missing", "no such file"),
+        ("nothing.sqlite", "holds nothing"),
+        ("photos.sqlite", "something else"),
+        ("cut.sqlite", "cut.sqlite"),
+        ("history.sqlite", "the store itself"),
+        (".", "not a regular file"),
+    ):
+        with History(store) as history, pytest.raises(InputError, match=words) as told:
+            restore(tmp_path / name, history, replace=True)
+        assert str(told.value).isprintable()
+    assert content(str(store)) == kept
+
+
+def test_a_backup_that_the_disk_refuses_leaves_nothing(profet: Run, tmp_path: Path) -> None:
+    store, backup = tmp_path / "history.sqlite", tmp_path / "backup.sqlite"
+    fill(str(store), 100)
+    code = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000));"
+        " from profet.cli.main import main; main(sys.argv[1:])"
+    )
+    command = [sys.executable, "-c", code, "history", "backup", "-o", backup, "--history", store]
+    done = subprocess.run(command, capture_output=True, text=True)
+    refused(done, "could not be written", "make room")
+    assert [each.name for each in tmp_path.iterdir()] == ["history.sqlite"]
+
+
+def test_a_backup_is_a_history_to_look_into(profet: Run, tmp_path: Path) -> None:
+    store, backup = str(tmp_path / "history.sqlite"), tmp_path / "backup.sqlite"
+    fill(store)
+    with History(store) as history:
+        back_up(history, backup)
+    records = json.loads(profet("history", "list", "--history", backup, "--json").stdout)["records"]
+    assert len(records) == 3

@@ -1,0 +1,130 @@
+"""The pieces of a sweep: its order, what it costs, what counts as noise."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from profet.capture.plan import CapturePlan
+from profet.errors import InputError, OutputError
+from profet.profiles.profile import Profile
+from profet.sweep.costs import Costs
+from profet.sweep.machines import parse_machine
+from profet.sweep.measuring import _killed, _noise
+from profet.sweep.outcomes import FAILED, MEASURED, MEMORY, Outcome
+from profet.sweep.parts import Parts
+from profet.sweep.request import Limits, Machine, Request
+from profet.sweep.training import TrainingTask
+from profet.sweep.workloads import Workload, workloads_of
+from profet.zoo import NAMES
+
+WORKLOADS = tuple(Workload("LeNet5", 32, batch) for batch in (64, 16))
+REQUEST = Request(WORKLOADS, (Machine("a"), Machine("b")), 2)
+
+
+def test_a_part_of_a_sweep_is_balanced() -> None:
+    order = [(run.experiment, run.workload.batch_size, run.instance) for run in REQUEST.runs()]
+    assert order[:4] == [("exp01", 64, "a"), ("exp01", 64, "b"), ("exp01", 16, "a"), ("exp01", 16, "b")]
+    assert [run[0] for run in order[4:]] == ["exp02"] * 4
+
+
+def test_time_left_follows_what_was_measured() -> None:
+    costs, runs = Costs(REQUEST), list(REQUEST.runs())
+    guess = costs.seconds(runs)
+    assert costs.is_guess
+    for run in runs[:2]:
+        costs.learn(run, 1000.0)
+    assert not costs.is_guess
+    steps = CapturePlan().steps
+    assert costs.seconds(runs[:1]) == pytest.approx(5.5 + steps)
+    assert costs.seconds(runs) > guess
+
+
+def test_every_network_has_a_cost() -> None:
+    models, _ = workloads_of(["all"], [16], [96], ["SGD"])
+    assert [each.model for each in models] == list(NAMES)
+    request = Request(tuple(models), (Machine("a"),), 1)
+    assert Costs(request).seconds(request.runs()) > 0
+
+
+def profile(samples: list[float], waited: float) -> Profile:
+    hardware = {"run_queue_waited_share": waited}
+    return Profile(latency_samples_ms=samples, hardware=hardware, device_us={"aten::mm": 1.0})
+
+
+@pytest.mark.parametrize(
+    ("samples", "waited", "told"),
+    [
+        ([10.0] * 30, 0.0, ""),
+        ([10.0] * 30, 0.21, "other processes held the core for 21 % of the time"),
+        ([10.0] * 20 + [15.0] * 10, 0.0, "the timed steps were 50 % apart"),
+        ([10.0] * 29 + [99.0], 0.1, ""),
+    ],
+)
+def test_a_busy_machine_is_seen(samples: list[float], waited: float, told: str) -> None:
+    assert _noise(profile(samples, waited), Limits()) == told
+
+
+@pytest.mark.parametrize(
+    ("code", "line", "kind", "told"),
+    [
+        (-signal.SIGKILL, "", MEMORY, "was killed, as a system does when memory runs out"),
+        (-signal.SIGSEGV, "at once", FAILED, "crashed (SIGSEGV): at once"),
+        (None, "", FAILED, "took over 60 min and was ended"),
+        (1, "ImportError: x", FAILED, "ImportError: x"),
+    ],
+)
+def test_what_ended_a_process_is_told(code: int | None, line: str, kind: str, told: str) -> None:
+    outcome = _killed(code, line, Limits())
+    assert (outcome.kind, outcome.note) == (kind, told)
+
+
+def test_two_sweeps_do_not_write_to_the_same_folder(tmp_path: Path) -> None:
+    first, second = (Parts.beside(tmp_path / "own", REQUEST) for _ in range(2))
+    with first.opened(), pytest.raises(OutputError, match="another sweep is writing there"), second.opened():
+        pass
+    with second.opened():
+        pass
+
+
+def test_what_another_machine_measured_is_not_mixed(tmp_path: Path) -> None:
+    parts, run = Parts.beside(tmp_path / "own", REQUEST), next(REQUEST.runs())
+    with parts.opened():
+        parts.keep(run, Outcome(FAILED, note="x", machine="CPU 1, PyTorch 2.13"))
+        with pytest.raises(InputError, match=r"instance a was measured on CPU 1.* and this is CPU 2"):
+            parts.keep(run, Outcome(MEASURED, "{}", machine="CPU 2, PyTorch 2.13"))
+    assert not parts.has(run)
+
+
+def test_what_a_killed_sweep_left_half_written_does_not_stop_the_next(tmp_path: Path) -> None:
+    parts = Parts.beside(tmp_path / "own", REQUEST)
+    parts.folder.mkdir()
+    (parts.folder / ".request.json.x1.part").write_text("{")
+    with Parts.beside(tmp_path / "own", REQUEST).opened():
+        assert not list(parts.folder.glob("*.part"))
+
+
+def test_a_part_that_was_changed_by_hand_is_named(tmp_path: Path) -> None:
+    parts, run = Parts.beside(tmp_path / "own", REQUEST), next(REQUEST.runs())
+    with parts.opened():
+        parts.keep(run, Outcome(MEASURED, profile([1.0], 0.0).to_json()))
+    with pytest.raises(InputError, match=r"exp01_a_LeNet5_32px_64_SGD.json: is not of this run; remove it"):
+        parts.profile(run)
+
+
+def test_a_training_ends_when_the_sweep_that_started_it_is_gone(tmp_path: Path) -> None:
+    sizes = ("LeNet5", 32, 2, "SGD", "a", "cpu", "fp32", None)
+    endless = msgspec.json.encode(TrainingTask(str(tmp_path), *sizes, 1, 100_000, 1)).decode()
+    command = [sys.executable, "-m", "profet.sweep.training", endless]
+    ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+    assert ended.returncode == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_settings_make_several_machines_of_one() -> None:
+    machine = parse_machine("gpu:device=cuda,precision=bf16,resource=t4,NVIDIA_TF32_OVERRIDE=0")
+    assert (machine.device, machine.precision, machine.needed) == ("cuda", "bf16", "t4")
+    assert machine.environment == {"NVIDIA_TF32_OVERRIDE": "0"}
