@@ -113,6 +113,7 @@ def test_a_bundle_is_exchanged_and_put_back_under_load_without_a_failed_request(
             assert answers_like(service, after)
             put(old, used)
             wait_until(lambda: answers_like(service, before))
+            assert httpx.get(f"{service.address}/health").json()["bundle_sha256"] == Bundle.load(old).sha256
         finally:
             clients.stop()
         assert clients.statuses == {200}

@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
+from profet.predictors.bundle import Bundle
 from tests.conftest import Run, document
 from tests.web.conftest import problem
 
@@ -157,7 +158,9 @@ def test_cards_are_what_the_command_prints(api: httpx.Client, profet: Run) -> No
 def test_the_service_says_that_it_is_well_and_with_which_predictors(api: httpx.Client) -> None:
     told = api.get("/health").json()
     assert told["status"] == "ok"
-    assert told["dataset"] == api.get("/cards").json()["trained_on"]["dataset"]
+    cards = api.get("/cards").json()
+    assert told["dataset"] == cards["trained_on"]["dataset"]
+    assert told["bundle_sha256"] == cards["sha256"] == Bundle.load().sha256
 
 
 def test_what_is_not_there_is_told_as_a_problem(api: httpx.Client, service: str) -> None:

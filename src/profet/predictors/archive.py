@@ -43,12 +43,16 @@ def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
 class Archive:
     """An archive that was checked as a whole; its arrays are read when they are asked for.
 
+    Attributes:
+        sha256: of all that it holds.
+
     Raises:
         BundleError: truncated, changed by as much as a bit, not a bundle, or unpacking to too much.
     """
 
     def __init__(self, content: bytes, where: str):
         self._where = where
+        self.sha256 = content[-_SUM_CHARACTERS:].decode("ascii", "replace")
         body, sum_ = content[:-_SUM_CHARACTERS], content[-_SUM_CHARACTERS:]
         if not content.startswith(b"PK"):
             raise BundleError(f"{where}: not a bundle; profet train makes one")

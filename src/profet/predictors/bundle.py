@@ -45,6 +45,11 @@ class Bundle:
         return self._manifest.method
 
     @property
+    def sha256(self) -> str:
+        """What tells it from every other bundle, also from one of the same data set."""
+        return self._archive.sha256
+
+    @property
     def provenance(self) -> Provenance:
         """What it was trained on."""
         return self._manifest.provenance

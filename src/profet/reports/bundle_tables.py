@@ -33,6 +33,7 @@ def bundle_origin(bundle: Bundle) -> dict[str, str]:
 def bundle_facts(bundle: Bundle) -> dict[str, Any]:
     """Return what a bundle holds, for JSON."""
     return {
+        "sha256": bundle.sha256,
         "method": bundle.method,
         "pairs": [asdict(pair) for pair in bundle.pairs],
         "hardware_metrics": _from_metrics(bundle),

@@ -22,6 +22,7 @@ router = APIRouter(tags=["accuracy"])
 class CardsAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """Every anchor → target with its measured errors, and what it was trained on; see profet bundle --json."""
 
+    sha256: str
     method: str
     pairs: list[Pair]
     trained_on: Provenance

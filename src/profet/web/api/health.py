@@ -24,12 +24,14 @@ class HealthAnswer(msgspec.Struct, frozen=True, kw_only=True):
         version: of Profet.
         method: of its predictors.
         dataset: fingerprint of the data set that they were trained on.
+        bundle_sha256: of their bundle, as ``profet bundle --json`` tells it.
     """
 
     status: Literal["ok"]
     version: str
     method: str
     dataset: str
+    bundle_sha256: str
 
 
 @router.get("/health", responses=answered(HealthAnswer))
@@ -42,6 +44,7 @@ async def show_health(request: Request) -> Response:
             version=request.app.version,
             method=bundle.method,
             dataset=bundle.provenance.dataset,
+            bundle_sha256=bundle.sha256,
         )
     )
 
