@@ -50,7 +50,8 @@ accuracy: $(VENV)/dev $(DATASET) $(METRICS)  ## our method beside the published 
 	@test -e $(OWN_DATA) || echo "no $(OWN_DATA): make own-data measures it"
 
 own-data: $(VENV)/dev  ## three CPUs of one core, about 90 minutes on a quiet machine; stopped, it goes on where it was
-	$(BIN)/profet sweep --workloads data/cpu.csv --repeats 3 --core $(CORE) --warm-up 3 --timed 8 --profiled 2 \
+	$(BIN)/profet sweep --workloads data/cpu.csv --repeats 3 --core $(CORE) --warm-up 3 --timed 8 --profiled 3 \
+		--max-waited 0.05 --max-company 0.15 --tries 5 \
 		--instance cpu-avx2:device=cpu,ATEN_CPU_CAPABILITY=avx2,ONEDNN_MAX_CPU_ISA=AVX2 \
 		--instance cpu-avx:device=cpu,ATEN_CPU_CAPABILITY=default,ONEDNN_MAX_CPU_ISA=AVX \
 		--instance cpu-sse41:device=cpu,ATEN_CPU_CAPABILITY=default,ONEDNN_MAX_CPU_ISA=SSE41,MKL_CBWR=COMPATIBLE \

@@ -46,22 +46,17 @@ class _Corrected:
 
 
 def features_of(dataset: Dataset, rows: Rows) -> dict[str, FloatArray]:
-    """Return what each correction looks at, one row a run: times alone, and with counts of operations."""
+    """Return what each correction looks at, one row a run: times alone, and the same with counts of operations."""
     profiles = dataset.profile_arrays(rows)
-    calls = dataset.device_calls.iloc[rows].fillna(0.0)
+    calls = dataset.device_calls.iloc[rows].fillna(0.0).to_numpy(float)
     families = np.array(op_families().families(profiles.device_ops), object)
-    busy = families != "idle"
-    convolution = np.isin(families, _CONVOLUTION)
+    called = np.isin(op_families().families(list(dataset.device_calls.columns)), _CONVOLUTION)
     step_us = profiles.step_latency_ms * US_PER_MS
-    called = np.isin(op_families().families(list(calls.columns)), _CONVOLUTION)
-    columns = [np.log(step_us), np.log(profiles.device_us[:, busy].sum(axis=1) / step_us)]
-    counted = []
-    for us, count in (
-        (profiles.device_us[:, busy].sum(axis=1), calls.to_numpy(float).sum(axis=1)),
-        (profiles.device_us[:, convolution].sum(axis=1), calls.to_numpy(float)[:, called].sum(axis=1)),
-    ):
-        counted += [np.log1p(count), np.log((us + 1.0) / np.maximum(count, 1.0))]
-    return {TIMES: np.column_stack(columns), COUNTS: np.column_stack([*columns, *counted])}
+    busy_us = profiles.device_us[:, families != "idle"].sum(axis=1)
+    convolution_us = profiles.device_us[:, np.isin(families, _CONVOLUTION)].sum(axis=1)
+    times = [np.log(step_us), np.log(busy_us / step_us), np.log1p(convolution_us)]
+    counts = [np.log1p(calls.sum(axis=1)), np.log1p(calls[:, called].sum(axis=1))]
+    return {TIMES: np.column_stack(times), COUNTS: np.column_stack([*times, *counts])}
 
 
 def _correct(task: _Corrected) -> dict[str, FloatArray]:

@@ -60,6 +60,12 @@ def test_a_key_ends_when_it_expires_or_is_revoked(keys: Keys) -> None:
     assert not again.opened_by(text, datetime.now(UTC))
 
 
+def test_a_key_that_was_taken_back_stays_so_whatever_the_clock_says(keys: Keys) -> None:
+    key, _ = keys.create("lab-a", Scope.READ)
+    revoked = keys.revoke(key.id)
+    assert revoked.state(datetime.now(UTC) - timedelta(hours=1)) == "revoked"
+
+
 def test_what_cannot_be_a_key_is_refused(keys: Keys) -> None:
     for name in ("", "a\nb", " lab", "x" * 101):
         with pytest.raises(InputError, match="name"):
@@ -123,5 +129,14 @@ def test_keys_are_made_listed_and_taken_back_by_command(profet: Run, place: Path
 def test_mistakes_with_keys_are_told_in_one_line(profet: Run, place: Path) -> None:
     refused(profet("keys", "list", "--history", place), "history.sqlite")
     refused(profet("keys", "create", "x", "--expires", "soon", "--history", place), "--expires", "90")
+    refused(profet("keys", "create", "x", "--expires", "3000000d", "--history", place), "--expires", "any date")
     refused(profet("keys", "create", "x", "--scope", "all", "--history", place), "--scope")
     assert not place.exists()
+
+
+def test_a_damaged_store_that_is_set_aside_for_a_key_is_told(profet: Run, place: Path) -> None:
+    place.write_bytes(b"no database at all")
+    made = profet("keys", "create", "x", "--history", place)
+    assert made.returncode == 0
+    assert "warning:" in made.stderr
+    assert "history.damaged-" in made.stderr

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from profet.errors import InputError, ProfetError
+from profet.errors import InputError, OutputError, ProfetError
 from profet.history.place import begin_history, open_history, set_aside
 from profet.history.store import History
 from tests.history.made_up import measured
@@ -123,3 +123,19 @@ def test_whatever_happened_to_its_bytes_it_is_read_or_refused_in_one_line(
     assert "\n" not in told
     for beside in tmp_path.glob("mutant.db*"):
         beside.unlink()
+
+
+def test_a_file_that_was_moved_or_replaced_takes_nothing_until_it_is_back(tmp_path: Path) -> None:
+    path, away = tmp_path / "history.sqlite", tmp_path / "away.sqlite"
+    kept = measured()
+    with History(path) as history:
+        history.record(kept)
+        path.rename(away)
+        for content in (None, b"", away.read_bytes()):
+            if content is not None:
+                path.write_bytes(content)
+            with pytest.raises(OutputError, match="moved, replaced or deleted"):
+                history.record(measured())
+            assert path.exists() == (content is not None)
+        away.replace(path)
+        assert history.measurements() == [kept]

@@ -4,20 +4,23 @@ import json
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 from sqlalchemy import insert, select
 
-from profet.errors import InputError
+from profet.errors import InputError, OutputError
 from profet.history.backup import Held, back_up, restore
 from profet.history.store import History
-from profet.history.tables import api_keys, audit, measurements
+from profet.history.tables import SCHEMA, api_keys, audit, measurements
 from tests.conftest import Run, document, refused
 from tests.history.made_up import NOON, measured
 from tests.store.postgresql import Server
+from tests.store.writer import at_once
 
 KEY = {"id": "k1", "name": "lab", "secret_sha256": "0" * 64, "scope": "write", "created": NOON}
 LINE = {
@@ -105,6 +108,25 @@ def test_a_store_that_holds_something_is_refused_unless_told(place: str, profet:
     assert content(place) == content(source)
 
 
+def restore_own(place: str, barrier: Barrier, number: int) -> int | None:
+    """Restore a backup of as many records as its number says when the others do; None where that is refused."""
+    with tempfile.TemporaryDirectory() as folder, History(place) as history:
+        with History(f"{folder}/store") as own:
+            for _ in range(number + 1):
+                own.record(measured(note="x" * 2000))
+        barrier.wait()
+        try:
+            return restore(f"{folder}/store", history).measurements
+        except (InputError, OutputError):
+            return None
+
+
+def test_of_restores_at_the_same_time_one_wins(place: str) -> None:
+    restored = [each for each in at_once(restore_own, place, 3) if each is not None]
+    with History(place) as history:
+        assert [len(history.measurements())] == restored
+
+
 def test_a_backup_with_a_record_that_is_none_restores_nothing(place: str, tmp_path: Path) -> None:
     backup = tmp_path / "backup.sqlite"
     fill(str(backup))
@@ -180,3 +202,38 @@ def test_a_backup_is_a_history_to_look_into(profet: Run, tmp_path: Path) -> None
         back_up(history, backup)
     records = json.loads(profet("history", "list", "--history", backup, "--json").stdout)["records"]
     assert len(records) == 3
+
+
+def test_a_backup_is_not_put_in_the_place_of_a_store(tmp_path: Path, profet: Run) -> None:
+    store, other, link = (str(tmp_path / name) for name in ("history.sqlite", "other.sqlite", "link.sqlite"))
+    fill(store)
+    Path(link).symlink_to(store)
+    with History(store) as history, History(other) as in_use:
+        in_use.record(measured())
+        for output, words in (
+            (store, "the store itself"),
+            (link, "the store itself"),
+            (f"{store}-wal", "the store itself"),
+            (other, "in use"),
+        ):
+            refused(profet("history", "backup", "-o", output, "--force", "--history", store), words)
+        history.record(measured())
+    with History(store) as history, History(other) as in_use:
+        assert (len(history.measurements()), len(in_use.measurements())) == (4, 1)
+
+
+@pytest.mark.parametrize("tables", ["", "CREATE TABLE measurements (id); CREATE TABLE api_keys (id)"])
+def test_a_backup_without_its_tables_is_told(tmp_path: Path, profet: Run, tables: str) -> None:
+    backup = tmp_path / "backup.sqlite"
+    with sqlite3.connect(backup) as database:
+        database.executescript("CREATE TABLE profet_schema (schema TEXT);" + tables)
+        database.execute("INSERT INTO profet_schema VALUES (?)", [SCHEMA])
+    refused(profet("history", "restore", backup, "--history", tmp_path / "new.sqlite"), "backup.sqlite", "no such")
+
+
+def test_no_store_is_begun_or_set_aside_for_a_backup_that_is_not_there(tmp_path: Path, profet: Run) -> None:
+    new, damaged = tmp_path / "new.sqlite", tmp_path / "damaged.sqlite"
+    damaged.write_bytes(b"no database at all")
+    for store in (new, damaged):
+        refused(profet("history", "restore", tmp_path / "missing", "--history", store), "no such file")
+    assert [each.name for each in tmp_path.iterdir()] == ["damaged.sqlite"]

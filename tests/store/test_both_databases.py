@@ -60,6 +60,7 @@ def test_records_are_found_by_owner_and_time_and_forgotten_by_owner(place: str) 
         assert history.measurements(owners=["key:a"]) == mine
         assert history.measurements(since=NOON + timedelta(days=1)) == mine[1:]
         assert history.measurements(newest=2) == mine[1:]
+        assert history.measurements(owners=["key:a"], ids=[theirs.id, mine[1].id]) == [mine[1]]
         with pytest.raises(InputError, match="has no record"):
             history.remove([theirs.id, mine[0].id], owner="key:a")
         assert history.remove_all("key:a") == 3
@@ -116,6 +117,7 @@ def test_a_database_with_tables_of_others_is_used_beside_them(server: Server) ->
     [
         ("postgresql://profet@/nosuch?host={folder}", "nosuch"),
         ("postgresql://nobody:secret@/postgres?host={folder}", "nobody"),
+        ("postgresql://nobody@/postgres?host={folder}&password=secret", "nobody"),
         ("postgresql://profet@/postgres?host={folder}/nothing", "cannot be reached"),
     ],
 )
@@ -136,3 +138,18 @@ def test_a_writer_that_is_held_up_for_long_is_told(server: Server) -> None:
             with pytest.raises(OutputError, match="locked: another process"):
                 other.record(measured())
         assert other.record(measured(id=new_id())) is None
+
+
+@pytest.mark.parametrize(
+    "rest", ["sec/ret@127.0.0.1:1", "s@sec/ret@127.0.0.1:1", "secret@127.0.0.1:sec", "secret@[::1"]
+)
+def test_a_url_that_cannot_be_read_is_told_without_the_password(rest: str) -> None:
+    with pytest.raises((InputError, OutputError)) as told:
+        History(f"postgresql://me:{rest}/lab", patience_s=0.1)
+    assert "sec" not in str(told.value)
+    assert "ret@" not in str(told.value)
+
+
+def test_an_id_that_no_database_takes_is_not_there(place: str) -> None:
+    with History(place) as history, pytest.raises(InputError):
+        history.remove(["a\0b"])

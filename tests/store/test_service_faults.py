@@ -4,6 +4,7 @@ import contextlib
 import os
 import pwd
 import resource
+import sqlite3
 import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from profet.history.store import History
+from tests.history.made_up import measured
 from tests.store.asking import Client, measurement
 from tests.store.postgresql import Server
 from tests.store.serving import headers_of_key, serving, wait_until
@@ -106,3 +108,15 @@ def test_a_full_disk_of_postgresql_refuses_writes_and_reads_go_on(
         assert client.record(measurement()).status_code == 201
     server.sql("postgres", f"DROP DATABASE {place.split('/')[3].split('?')[0]} WITH (FORCE)")
     server.sql("postgres", "DROP TABLESPACE small")
+
+
+def test_a_record_that_is_none_is_no_mistake_of_who_asks(tmp_path: Path) -> None:
+    place = tmp_path / "history.sqlite"
+    key = headers_of_key(place, "admin")
+    with History(place) as history:
+        history.record(measured())
+    with sqlite3.connect(place) as database:
+        database.execute("UPDATE measurements SET measured_ms = -1")
+    with serving(tmp_path) as service, Client(service.address, key) as client:
+        assert {client.get("accuracy").status_code, client.own().status_code} == {503}
+        assert client.predict().status_code == 200

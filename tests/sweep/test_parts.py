@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -11,13 +12,15 @@ import pytest
 from profet.capture.plan import CapturePlan
 from profet.errors import InputError, OutputError
 from profet.profiles.profile import Profile
+from profet.sweep.campaign import Campaign
+from profet.sweep.company import Company
 from profet.sweep.costs import Costs
 from profet.sweep.machines import parse_machine
-from profet.sweep.measuring import _killed, _noise
-from profet.sweep.outcomes import FAILED, MEASURED, MEMORY, Outcome
+from profet.sweep.measuring import _killed, _noise, measure
+from profet.sweep.outcomes import FAILED, MEASURED, MEMORY, NOISY, Outcome
 from profet.sweep.parts import Parts
 from profet.sweep.request import Limits, Machine, Request
-from profet.sweep.training import TrainingTask
+from profet.sweep.training import TrainingTask, _refused
 from profet.sweep.workloads import Workload, workloads_of
 from profet.zoo import NAMES
 
@@ -68,12 +71,35 @@ def test_a_busy_machine_is_seen(samples: list[float], waited: float, told: str) 
     assert _noise(profile(samples, waited), Limits()) == told
 
 
+def test_work_on_other_cores_is_seen() -> None:
+    company = Company()
+    burn = "import time\nwhile time.process_time() < 0.5: pass\nprint('done', flush=True)\ninput()"
+    with subprocess.Popen([sys.executable, "-c", burn], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        beside = company.cores()
+        other.communicate(b"\n")
+    assert beside > 0.2
+    steady = profile([10.0] * 8, 0.0)
+    assert _noise(steady, Limits(), beside) == ""
+    assert _noise(steady, Limits(company=0.1), 0.94) == "other processes kept 0.94 cores busy"
+
+
+@pytest.mark.parametrize(
+    ("busy_us", "told"),
+    [(12_900.0, ""), (18_200.0, "the profiled steps were 82 % longer than the timed ones"), (3_000.0, "")],
+)
+def test_work_beside_the_profiled_steps_is_seen(busy_us: float, told: str) -> None:
+    times = {"aten::mm": busy_us, "IDLE": 50_000.0}
+    assert _noise(Profile(step_latency_ms=10.0, latency_samples_ms=[10.0] * 8, device_us=times), Limits()) == told
+
+
 @pytest.mark.parametrize(
     ("code", "line", "kind", "told"),
     [
         (-signal.SIGKILL, "", MEMORY, "was killed, as a system does when memory runs out"),
         (-signal.SIGSEGV, "at once", FAILED, "crashed (SIGSEGV): at once"),
-        (None, "", FAILED, "took over 60 min and was ended"),
+        (None, "", FAILED, "took over 60 min and was ended; ask for fewer steps"),
         (1, "ImportError: x", FAILED, "ImportError: x"),
     ],
 )
@@ -111,17 +137,52 @@ def test_a_part_that_was_changed_by_hand_is_named(tmp_path: Path) -> None:
     parts, run = Parts.beside(tmp_path / "own", REQUEST), next(REQUEST.runs())
     with parts.opened():
         parts.keep(run, Outcome(MEASURED, profile([1.0], 0.0).to_json()))
+    path = tmp_path / "own.parts" / "exp01_a_LeNet5_32px_64_SGD.json"
     with pytest.raises(InputError, match=r"exp01_a_LeNet5_32px_64_SGD.json: is not of this run; remove it"):
         parts.profile(run)
+    for text in (path.read_text()[:100], "", "[]"):
+        path.write_text(text)
+        with pytest.raises(InputError, match=r"exp01_a_LeNet5_32px_64_SGD.json: .*; remove it, and the same"):
+            parts.profile(run)
+
+
+def test_what_was_refused_for_noise_is_left_to_do_and_what_failed_is_not(tmp_path: Path) -> None:
+    parts, runs = Parts.beside(tmp_path / "own", REQUEST), list(REQUEST.runs())
+    with parts.opened():
+        parts.keep(runs[0], Outcome(NOISY, note="busy"))
+        parts.keep(runs[1], Outcome(FAILED, note="broken"))
+    broken = {run for run in runs if (run.instance, run.workload) == (runs[1].instance, runs[1].workload)}
+    assert Campaign(REQUEST, parts).missing() == [run for run in runs if run not in broken]
 
 
 def test_a_training_ends_when_the_sweep_that_started_it_is_gone(tmp_path: Path) -> None:
-    sizes = ("LeNet5", 32, 2, "SGD", "a", "cpu", "fp32", None)
-    endless = msgspec.json.encode(TrainingTask(str(tmp_path), *sizes, 1, 100_000, 1)).decode()
+    folder = tmp_path / "of the run"
+    folder.mkdir()
+    endless = msgspec.json.encode(training(str(folder), timed=100_000)).decode()
     command = [sys.executable, "-m", "profet.sweep.training", endless]
     ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
     assert ended.returncode == 1
     assert not list(tmp_path.iterdir())
+
+
+def training(folder: str, timed: int = 3, precision: str = "fp32") -> TrainingTask:
+    return TrainingTask(folder, "LeNet5", 32, 2, "SGD", "a", "cpu", precision, None, 1, timed, 1)
+
+
+def test_arithmetic_that_a_processor_does_not_have_is_refused() -> None:
+    asked = training("", precision="tf32")
+    assert _refused(asked, "cuda", "AVX2", has_tf32=True) == ""
+    assert "only NVIDIA GPUs since Ampere have it" in _refused(asked, "cuda", "AVX2", has_tf32=False)
+    assert "only NVIDIA GPUs since Ampere have it" in _refused(asked, "cpu", "AVX2", has_tf32=False)
+
+
+def test_a_full_disk_stops_the_sweep_and_is_no_failure_of_a_workload(monkeypatch: pytest.MonkeyPatch) -> None:
+    request = Request(WORKLOADS, (Machine("a", environment={"PYTHONHOME": "/nowhere"}),), 1)
+    task = request.task(next(request.runs()))
+    assert measure(task).kind == FAILED
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=0))
+    with pytest.raises(OutputError, match=r"is full .*; make room, and the same command goes on"):
+        measure(task)
 
 
 def test_settings_make_several_machines_of_one() -> None:

@@ -55,6 +55,7 @@ def test_a_bad_option_is_refused(profet: Run, tmp_path: Path, changed: dict[str,
         ("model,batch,pixels\nLeNet5,16,32\nLeNet,16,32\n", ["row 2: LeNet: no such network; nearest: LeNet5"]),
         ("model,batch,pixels\nLeNet5,1e3,32\n", ["row 1: batch is '1e3'; it must be a whole number"]),
         ("model,batch,pixels\nLeNet5\n", ["row 1: batch is ''"]),
+        ("model,batch,pixels\n" + "L" * 100_000 + ",16,32", ["row 1: LLLL", "no such network"]),
         ("model,batch,pixels\nLeNet5,16," + "3" * 200_000, ["no CSV (field larger than field limit"]),
         ("\x00\x01\x02", ["no column 'model'"]),
     ],
@@ -63,7 +64,14 @@ def test_a_bad_table_of_workloads_is_refused(profet: Run, tmp_path: Path, text: 
     table = tmp_path / "w.csv"
     table.write_text(text)
     changed = {"models": None, "batch_sizes": None, "pixels": None, "workloads": table}
-    refused(profet(*command(tmp_path, **changed)), "w.csv", *words)
+    assert len(refused(profet(*command(tmp_path, **changed)), "w.csv", *words)) < len(str(tmp_path)) + 200
+
+
+def test_the_table_of_workloads_is_not_overwritten(profet: Run, tmp_path: Path) -> None:
+    table = tmp_path / "w.csv"
+    table.write_text("model,batch,pixels\nLeNet5,16,32\n")
+    changed = {"models": None, "batch_sizes": None, "pixels": None, "workloads": table, "output": table}
+    refused(profet(*command(tmp_path, **changed), "--force", "--dry-run"), "w.csv: is the input")
 
 
 def test_an_output_that_exists_and_parts_of_another_request_are_refused(profet: Run, tmp_path: Path) -> None:

@@ -38,11 +38,12 @@ def test_a_sweep_that_was_stopped_twice_gives_a_data_set_to_train_on(profet: Run
     what = ("--models", "LeNet5", "--batch-sizes", 2, "--pixels", 32, "--repeats", 1, "--core", usable_core())
     command = ["sweep", *what, *MACHINES, *SHORT, "-o", output]
 
-    told = stopped(command, signal.SIGINT, lambda: True)
+    temporary = tmp_path / "temporary"
+    told = stopped(command, signal.SIGINT, lambda: True, temporary)
     assert told.returncode == 130
     left = f"{output}.parts keeps 0 of 2 runs, and the same command goes on"
     assert told.stderr.splitlines() == [f"profet: interrupted; {left}"]
-    stopped(command, signal.SIGKILL, lambda: len(parts(output)) == 1)
+    stopped(command, signal.SIGKILL, lambda: len(parts(output)) == 1, temporary)
     assert not output.exists()
     before = parts(output)
     result = document(profet(*command, "--json"))
@@ -76,11 +77,13 @@ def usable_core() -> int:
 
 
 def stopped(
-    command: list[object], how: signal.Signals, ready: Callable[[], bool]
+    command: list[object], how: signal.Signals, ready: Callable[[], bool], temporary: Path
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command until it has come so far, then end it; what it had started ends too."""
+    """Run a command until it has come so far, then end it; what it had started ends too, and leaves nothing."""
     words = [sys.executable, "-c", LISTENING, *map(str, command)]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    temporary.mkdir(exist_ok=True)
+    around = {**os.environ, "TMPDIR": str(temporary)}
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=around) as process:
         wait_until(lambda: ready() or process.poll() is not None)
         wait_until(lambda: bool(children(process.pid)) or process.poll() is not None)
         started = children(process.pid)
@@ -88,6 +91,7 @@ def stopped(
         process.send_signal(how)
         stdout, stderr = process.communicate(timeout=PATIENCE_S)
     wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in started))
+    assert list(temporary.iterdir()) == []
     return subprocess.CompletedProcess(words, process.returncode, stdout, stderr)
 
 

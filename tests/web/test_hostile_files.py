@@ -166,3 +166,13 @@ def test_a_plan_that_is_too_hard_is_given_up(limited: Start) -> None:
     )
     problem(response, 413, "smaller one", "1 s")
     assert is_well(address)
+
+
+def test_a_process_that_reads_uploads_is_not_told_what_opens_the_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    from profet.web.beside import environment
+
+    for name in ("PGPASSWORD", "PROFET_WEB_SETTINGS"):
+        monkeypatch.setenv(name, "secret")
+    found = environment("/tmp")
+    assert "secret" not in found.values()
+    assert found["PATH"] == os.environ["PATH"]

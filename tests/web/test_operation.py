@@ -53,11 +53,12 @@ def test_it_listens_to_others_only_once_somebody_has_a_key(profet: Run, tmp_path
     refused(profet("serve", "--port", 0, "--proxy", "my proxy", env=environment), "10.0.0.7")
 
 
+@pytest.mark.parametrize("proxy", ["127.0.0.1", "127.0.0.1/8"])
 def test_behind_a_proxy_everyone_needs_a_key_and_is_known_by_the_address_that_the_proxy_tells(
-    tmp_path: Path,
+    tmp_path: Path, proxy: str
 ) -> None:
     key = key_for(tmp_path)
-    with started(tmp_path, "--proxy", "127.0.0.1", "--address-rate", 0.1) as address:
+    with started(tmp_path, "--proxy", proxy, "--address-rate", 0.1) as address:
         statuses = []
         for client in ("10.0.0.1", "10.0.0.1", "10.0.0.2"):
             headers = {"X-Forwarded-For": client, **bearing(key)}
@@ -65,6 +66,9 @@ def test_behind_a_proxy_everyone_needs_a_key_and_is_known_by_the_address_that_th
         assert statuses == [200, 429, 200]
         assert httpx.get(f"{address}/api/v1/cards", headers={"X-Forwarded-For": "10.0.0.3"}).status_code == 401
         assert httpx.get(f"{address}/api/v1/health", headers={"X-Forwarded-For": "10.0.0.4"}).status_code == 200
+        with socket.create_connection(("127.0.0.1", urlsplit(address).port)) as connection:
+            connection.sendall(b"OPTIONS * HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: 10.0.0.5\r\n\r\n")
+            assert connection.recv(1024).startswith(b"HTTP/1.1 303 ")
 
 
 def test_a_revoked_key_is_soon_refused_by_every_process(tmp_path: Path, profet: Run) -> None:

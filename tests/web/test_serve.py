@@ -77,6 +77,11 @@ def test_a_file_that_cannot_be_used_is_told_before_anything_is_served(
         refused(profet("serve", "--port", 0, "--workers", workers, option, path), "notes.txt")
 
 
+@pytest.mark.parametrize("rate", ["inf", "nan", "-1"])
+def test_a_rate_that_is_none_is_told(profet: Run, rate: str) -> None:
+    refused(profet("serve", "--port", 0, "--key-rate", rate), "--key-rate")
+
+
 def test_several_processes_answer_and_count_together(tmp_path: Path) -> None:
     with (
         started(tmp_path, "--workers", 2) as address,

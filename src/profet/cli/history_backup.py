@@ -46,9 +46,11 @@ def restore(backup_path: str, history_place: str | None, force: bool, as_json: b
 
     A history that holds anything is refused; --force forgets what it holds first.
     """
+    from profet.history.backup import check_backup
     from profet.history.backup import restore as put_back
     from profet.history.place import begin_history
 
+    check_backup(backup_path)
     history, told = begin_history(history_place)
     with history:
         held = put_back(backup_path, history, force)

@@ -7,7 +7,8 @@ import click
 
 from profet.cli.groups import InWorkflowOrder
 from profet.cli.options import Parsed, history_option, json_option
-from profet.cli.output import print_json, print_tables
+from profet.cli.output import print_json, print_tables, print_warnings
+from profet.errors import InputError
 from profet.printable import one_line
 from profet.quantities import parse_duration_s
 
@@ -48,13 +49,14 @@ def create(name: str, scope: str, expires_s: float | None, history_place: str | 
     from profet.history.place import begin_history
     from profet.reports.key_tables import key_facts
 
-    expires = None if expires_s is None else datetime.now(UTC) + timedelta(seconds=expires_s)
+    expires = None if expires_s is None else _in(expires_s)
     kept, warnings = begin_history(history_place)
     with kept:
         key, text = Keys(kept).create(name, Scope(scope), expires)
     if as_json:
         print_json({**key_facts(key), "key": text.text, "warnings": warnings})
         return
+    print_warnings(warnings)
     until = "for ever" if key.expires is None else f"until {key.expires:%Y-%m-%d %H:%M} UTC"
     click.echo(
         f"key {key.id} for {one_line(name)}: {scope}, {until}; it is shown this once,"
@@ -117,6 +119,13 @@ def audit(key_id: str | None, last: int, history_place: str | None, as_json: boo
         print_json({"writes": [audit_facts(each) for each in lines]})
     else:
         print_tables(audit_table(lines))
+
+
+def _in(seconds: float) -> datetime:
+    try:
+        return datetime.now(UTC) + timedelta(seconds=seconds)
+    except OverflowError:
+        raise InputError("--expires: is later than any date; leave it out for a key without an end") from None
 
 
 def _opened(place: str | None) -> "History":

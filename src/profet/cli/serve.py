@@ -1,10 +1,23 @@
 """``profet serve``: the REST API and the pages over HTTP."""
 
+import math
 import sys
+from typing import Any
 
 import click
 
 from profet.cli.options import bundle_option, catalogue_option, history_option
+
+
+class _Rate(click.FloatRange):
+    """A number from 0 on that is one: neither infinite nor NaN."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the number."""
+        rate: float = super().convert(value, param, ctx)
+        if not math.isfinite(rate):
+            self.fail(f"{value} is no number of requests; 0 lifts the limit", param, ctx)
+        return rate
 
 
 @click.command()
@@ -34,7 +47,7 @@ from profet.cli.options import bundle_option, catalogue_option, history_option
 )
 @click.option(
     "--key-rate",
-    type=click.FloatRange(0),
+    type=_Rate(0),
     default=100.0,
     show_default=True,
     metavar="N",
@@ -42,7 +55,7 @@ from profet.cli.options import bundle_option, catalogue_option, history_option
 )
 @click.option(
     "--address-rate",
-    type=click.FloatRange(0),
+    type=_Rate(0),
     default=200.0,
     show_default=True,
     metavar="N",

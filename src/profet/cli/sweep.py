@@ -37,6 +37,10 @@ INTERRUPTED = 130
     help="Refuse a run whose steps are further apart than this share.",
 )  # fmt: skip
 @click.option(
+    "--max-company", type=click.FloatRange(0), metavar="CORES",
+    help="Refuse a run while others kept more cores than this busy; any number unless given.",
+)  # fmt: skip
+@click.option(
     "--tries", type=click.IntRange(1, 100), default=3, show_default=True, help="Of a run that is refused."
 )
 @click.option("--ray", "address", metavar="ADDRESS", help="Run on a Ray cluster: HOST:PORT of its head, or auto.")
@@ -54,16 +58,16 @@ def sweep(ctx: click.Context, /, as_json: bool, dry_run: bool, **choices: Any) -
 
     profet sweep --models all --batch-sizes 16,64 --pixels 32,64 --instance mine -o my.dataset
     """
-    from profet.cli import sweeping
+    from profet.cli import sweep_printing, sweeping
 
     options = sweeping.SweepOptions(**choices)
     campaign = sweeping.prepared(options)
     if dry_run:
-        sweeping.tell_plan(campaign, as_json)
+        sweep_printing.tell_plan(campaign, as_json)
         return
     try:
         made = sweeping.carry_out(campaign, options)
     except KeyboardInterrupt:
         click.echo(f"profet: {sweeping.interrupted(campaign)}", err=True)
         ctx.exit(INTERRUPTED)
-    sweeping.tell_result(campaign, made, options.output, as_json)
+    sweep_printing.tell_result(campaign, made, options.output, as_json)

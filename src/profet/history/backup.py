@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Table, delete, func, insert, select, text
 from profet.errors import InputError
 from profet.files import check_output, opened
 from profet.history.copies import copy_sqlite
-from profet.history.engine import MAGIC
+from profet.history.engine import BESIDE, MAGIC
 from profet.history.measurement import Measurement
 from profet.history.refusals import told
 from profet.history.store import History
@@ -41,10 +41,12 @@ def back_up(history: History, path: str | Path, force: bool = False) -> Held:
         What is in the file.
 
     Raises:
+        InputError: it is the store itself, or another one that is in use.
         OutputError: it exists and force is not given, or could not be written; or the store cannot be read.
         DamagedHistoryError: the store is damaged.
     """
     output = check_output(path, force)
+    _check_apart(output, history)
     with _folder_beside(output) as folder:
         copy = folder / "copy"
         if history.file is not None:
@@ -52,9 +54,18 @@ def back_up(history: History, path: str | Path, force: bool = False) -> Held:
         else:
             _copy_rows(history, folder / "rows", f"{output}")
             copy_sqlite(folder / "rows", copy)
-        held = _held(copy)
+        held = _held(copy, history.where)
         copy.replace(output)
     return held
+
+
+def _check_apart(output: Path, history: History) -> None:
+    """Refuse to put a backup where a store lies whose log would be taken for the backup's."""
+    ours = [Path(f"{history.file}{end}") for end in ("", *BESIDE)] if history.file is not None else []
+    if output.exists() and any(each.exists() and output.samefile(each) for each in ours):
+        raise InputError(f"{output}: is the store itself; name another file")
+    if any(Path(f"{output}{end}").exists() for end in BESIDE):
+        raise InputError(f"{output}: is a store that is in use, with a log beside it; name another file")
 
 
 def restore(path: str | Path, history: History, replace: bool = False) -> Held:
@@ -73,13 +84,14 @@ def restore(path: str | Path, history: History, replace: bool = False) -> Held:
             is not empty.
         OutputError: the store cannot be written.
     """
-    source = Path(path)
-    _check_source(source, history)
+    source = check_backup(path)
+    if history.file is not None and source.samefile(history.file):
+        raise InputError(f"{source}: is the store itself; name a backup")
     with tempfile.TemporaryDirectory(prefix="profet-restore-") as folder:
         copy = Path(folder) / "copy"
         copy_sqlite(source, copy)
         with History(copy, name=str(path)) as backup:
-            held = _held(copy)
+            held = _held(copy, f"{path}")
             if not any((held.measurements, held.keys, held.audit)):
                 raise InputError(f"{path}: holds nothing; is it the right file?")
             with history.transaction(writes=True) as new, backup.transaction() as old:
@@ -89,19 +101,26 @@ def restore(path: str | Path, history: History, replace: bool = False) -> Held:
         return held
 
 
-def _check_source(source: Path, history: History) -> None:
+def check_backup(path: str | Path) -> Path:
+    """Refuse what is no backup at all, before a store is begun for it.
+
+    Raises:
+        InputError: there is no such file, or it is no database.
+    """
+    source = Path(path)
     if source.exists() and not source.is_file():
         raise InputError(f"{source}: not a regular file; name a backup")
     with opened(source, "backup") as stream:
         if stream.read(len(MAGIC)) != MAGIC:
             raise InputError(f"{source}: not a backup (no SQLite database); profet history backup writes one")
-    if history.file is not None and source.samefile(history.file):
-        raise InputError(f"{source}: is the store itself; name a backup")
+    return source
 
 
 def _make_room(new: Connection, where: str, replace: bool) -> None:
     if new.dialect.name == "postgresql":
         new.execute(text("SET LOCAL statement_timeout = 0"))
+        names = ", ".join(table.name for table in _TABLES)
+        new.execute(text(f"LOCK TABLE {names} IN EXCLUSIVE MODE"))  # of two at once, the second finds it filled
     for table in _TABLES:
         if not replace and new.scalar(select(func.count()).select_from(table)):
             raise InputError(
@@ -143,8 +162,8 @@ def _check(row: dict[str, object], where: str) -> None:
         ) from None
 
 
-def _held(path: Path) -> Held:
-    with closing(sqlite3.connect(path)) as connection:
+def _held(path: Path, where: str) -> Held:
+    with told(where), closing(sqlite3.connect(path)) as connection:
         counts = (connection.execute(f"{select(func.count()).select_from(table)}").fetchone() for table in _TABLES)
         return Held(*(count for (count,) in counts))
 

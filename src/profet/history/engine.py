@@ -19,6 +19,9 @@ WRITES = "profet_writes"
 MAGIC = b"SQLite format 3\0"
 """What every SQLite database begins with."""
 
+BESIDE = ("-wal", "-shm", "-journal")
+"""What SQLite keeps beside a file; a log left behind would be taken for that of the next file of the name."""
+
 _STATEMENT_S = 60
 """No statement of ours takes so long, however much was recorded."""
 
@@ -41,31 +44,59 @@ def made_engine(place: str | Path, patience_s: float) -> Engine:
     """
     try:
         url = make_url(str(place)) if is_url(place) else URL.create("sqlite", database=str(place))
+        if url.host and "@" in f"{url.host}{url.database}":  # more of a password than its beginning, it seems
+            raise _unreadable()
         return _sqlite(url, patience_s) if url.get_backend_name() == "sqlite" else _server(url, patience_s)
     except (ArgumentError, NoSuchModuleError) as error:
         problem = str(error).partition("\n")[0].replace(str(place), "it")
         raise InputError(f"--history: {problem[:200]}; write postgresql://user@host/name") from None
+    except ValueError:  # its words may hold a part of a password
+        raise _unreadable() from None
     except ModuleNotFoundError as error:
         brings = "the extra 'postgresql' brings it: pip install 'profet-latency[postgresql]'"
         does = brings if error.name == "psycopg" else "install it"
         raise InputError(f"--history: such a database needs the package {error.name}; {does}") from None
 
 
+def _unreadable() -> InputError:
+    return InputError(
+        "--history: is a URL that cannot be read; write postgresql://user@host/name, and in a password %40 for @"
+        " and %2F for /"
+    )
+
+
+def shown_url(url: URL) -> str:
+    """Return a URL to name in messages, without a password wherever it stands.
+
+    >>> shown_url(make_url("postgresql://me:secret@/lab?host=/run&password=secret"))
+    'postgresql://me:***@/lab?host=%2Frun'
+    """
+    return url.difference_update_query(("password", "sslpassword")).render_as_string(hide_password=True)
+
+
 def _sqlite(url: URL, patience_s: float) -> Engine:
     if not url.database or url.database.startswith(":"):
         raise InputError("--history: names no file, so that nothing would be kept; name one")
     url = url.set(database=str(Path(url.database).absolute()))
-    engine = create_engine(url, connect_args={"timeout": patience_s})
+    engine, path = create_engine(url, connect_args={"timeout": patience_s}), Path(url.database or "")
+    opened: tuple[int, int] | None = None
     checked = False
 
+    def check_place(*_: object) -> None:
+        if opened is not None and _identity(path) != opened:  # what is written to it now would be lost with it
+            raise OutputError(f"{path}: was moved, replaced or deleted; put it back, or start again")
+
     def prepare(connection: Any, _: object) -> None:
-        nonlocal checked
+        nonlocal checked, opened
+        opened = opened or _identity(path)
         _prepare_sqlite(connection)
         if not checked:  # once a process: it reads the whole file
             _check_pages(connection)
         checked = True
 
+    event.listen(engine, "do_connect", check_place)
     event.listen(engine, "connect", prepare)
+    event.listen(engine, "begin", check_place)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
 
@@ -128,6 +159,15 @@ def _prepare_sqlite(connection: Any) -> None:
     cursor.execute("PRAGMA journal_mode=WAL")  # readers and a writer do not wait for each other
     cursor.execute("PRAGMA synchronous=FULL")  # what was acknowledged outlives a power cut
     cursor.close()
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return what tells a file from another one of its name; None where it cannot be seen."""
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    return stat.st_dev, stat.st_ino
 
 
 def _check_pages(connection: Any) -> None:

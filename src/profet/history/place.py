@@ -8,13 +8,11 @@ from pathlib import Path
 from profet.data_folder import alone, data_folder, make_folder
 from profet.errors import InputError, OutputError
 from profet.files import reason
-from profet.history.engine import is_url
+from profet.history.engine import BESIDE, is_url
 from profet.history.refusals import DamagedHistoryError
 from profet.history.store import History
 
 NAME = "history.sqlite"
-_BESIDE = ("-wal", "-shm")
-"""What SQLite keeps beside a file; a log left behind would be taken for that of the next file of the name."""
 
 
 def default_place() -> Path:
@@ -89,11 +87,11 @@ def set_aside(path: Path, found: os.stat_result) -> Path | None:
         if not path.exists() or path.stat().st_ino != found.st_ino:
             return None
         aside, number = path.with_name(f"{stem}{path.suffix}"), 1
-        while any(os.path.lexists(f"{aside}{end}") for end in ("", *_BESIDE)):
+        while any(os.path.lexists(f"{aside}{end}") for end in ("", *BESIDE)):
             number += 1
             aside = path.with_name(f"{stem}-{number}{path.suffix}")
         try:
-            for end in _BESIDE:
+            for end in BESIDE:
                 with contextlib.suppress(FileNotFoundError):
                     Path(f"{path}{end}").rename(f"{aside}{end}")
             path.rename(aside)

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import DataError, DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
 
 from profet.errors import InputError, OutputError, ProfetError
@@ -47,6 +47,8 @@ def told(where: str) -> Iterator[None]:
         yield
     except ProfetError:
         raise
+    except DataError as error:  # such as text with a zero character, which PostgreSQL does not take
+        raise InputError(f"{where}: holds no such value ({_first_line(error.orig)})") from None
     except DBAPIError as error:
         if _is_away(error):
             raise _away(where, error) from None

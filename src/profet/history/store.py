@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, delete, insert, n
 from sqlalchemy.exc import IntegrityError
 
 from profet.errors import InputError
-from profet.history.engine import WRITES, check_header, is_url, made_engine, one_at_a_time
+from profet.history.engine import WRITES, check_header, is_url, made_engine, one_at_a_time, shown_url
 from profet.history.measurement import Measurement
 from profet.history.refusals import told
 from profet.history.schema import prepare
@@ -38,9 +38,7 @@ class History:
 
     def __init__(self, place: str | Path, patience_s: float = PATIENCE_S, name: str | None = None):
         self._engine = made_engine(place, patience_s)
-        self.where = name or (
-            self._engine.url.render_as_string(hide_password=True) if is_url(place) else str(place)
-        )
+        self.where = name or (shown_url(self._engine.url) if is_url(place) else str(place))
         check_header(self._engine)
         try:
             prepare(self._engine, self.where)
@@ -96,10 +94,11 @@ class History:
         targets: Sequence[str] = (),
         profiles: bool = False,
         owners: Sequence[str] = (),
+        ids: Sequence[str] = (),
         since: datetime | None = None,
         newest: int | None = None,
     ) -> list[Measurement]:
-        """Return what was recorded, oldest first: all, or of some anchors, targets or owners, or since a time.
+        """Return what was recorded, oldest first: all, or of some anchors, targets, owners or ids, or since a time.
 
         With newest, no more than so many of them, the newest ones. Profiles, which are large, are read only where
         asked for; they are None otherwise.
@@ -110,7 +109,8 @@ class History:
         """
         table = measurements
         query = _columns(profiles)
-        for column, names in ((table.c.anchor, anchors), (table.c.target, targets), (table.c.owner, owners)):
+        some = ((table.c.anchor, anchors), (table.c.target, targets), (table.c.owner, owners), (table.c.id, ids))
+        for column, names in some:
             query = query.where(column.in_(names)) if names else query
         query = query if since is None else query.where(table.c.created >= since)
         query = query.order_by(table.c.created.desc(), table.c.id.desc()).limit(newest)

@@ -49,11 +49,12 @@ class Campaign:
         return [run for run in self.request.runs() if self.parts.has(run)]
 
     def missing(self) -> list[Run]:
-        """Return the runs that are to be tried yet."""
-        return [run for run in self.request.runs() if not self.parts.has(run) and self.parts.note(run) is None]
+        """Return the runs that are to be tried yet; where the machine was noisy, that is again."""
+        given_up = {run for run, note in self.given_up() if note.kind != NOISY}
+        return [run for run in self.request.runs() if not self.parts.has(run) and run not in given_up]
 
     def given_up(self) -> list[tuple[Run, Note]]:
-        """Return the runs that are not to be tried again, and why."""
+        """Return the runs that were tried in vain, and why; of them, those for noise are to be tried again."""
         notes = [(run, self.parts.note(run)) for run in self.request.runs() if not self.parts.has(run)]
         return [(run, note) for run, note in notes if note is not None]
 

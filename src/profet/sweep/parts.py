@@ -82,8 +82,11 @@ class Parts:
             InputError: the file was damaged.
         """
         path = self._profile(run)
-        document = parse(read_bounded(path, _MOST_BYTES, "profile"), str(path))
-        profile = Profile.from_document(document if isinstance(document, dict) else {}, str(path))
+        try:
+            document = parse(read_bounded(path, _MOST_BYTES, "profile"), str(path))
+            profile = Profile.from_document(document if isinstance(document, dict) else {}, str(path))
+        except InputError as error:
+            raise InputError(f"{error}; remove it, and the same command measures it again") from None
         workload = run.workload
         stated = (profile.instance, profile.batch_size, profile.pixels)
         if stated != (run.instance, workload.batch_size, workload.pixels) or profile.step_latency_ms is None:
@@ -132,7 +135,7 @@ class Parts:
     def machine(self, instance: str) -> str | None:
         """Return what measured an instance; None where nothing did."""
         path = self.folder / _MACHINES / f"{instance}.txt"
-        return path.read_text("utf-8").strip() if path.exists() else None
+        return path.read_text("utf-8", errors="replace").strip() if path.exists() else None
 
     def check_machine(self, instance: str, machine: str) -> None:
         """Keep what measures an instance.

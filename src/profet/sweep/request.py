@@ -1,6 +1,7 @@
 """What a sweep was asked for: workloads on machines, so many times each, and how each is captured."""
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -49,12 +50,14 @@ class Limits:
         spread: how far the middle eight tenths of the timed steps reach, as a share of their median.
         tries: how often it is tried before it is given up.
         minutes: after which one capture is ended.
+        company: how many cores others may keep busy meanwhile.
     """
 
     waited: float = 0.2
     spread: float = 0.3
     tries: int = 3
     minutes: float = 60.0
+    company: float = math.inf
 
 
 @dataclass(frozen=True)

@@ -5,21 +5,21 @@ Nothing of this is imported by the sweep: the environment that the task asks for
 
 import contextlib
 import os
-import re
 import sys
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from profet.sweep.own_process import end_with_owner, limit_memory, processor
+
 PROFILE_FILE, REPORT_FILE = "profile.json", "report.json"
 _CLASSES = 10
 _LEARNING_RATE = 1e-3
 _SEED = 1
 _CAPABILITY = "ATEN_CPU_CAPABILITY"
-_KEPT_FREE = 0.05
+_FIRST_WITH_TF32 = (8, 0)
 
 
 class TrainingTask(msgspec.Struct, frozen=True):
@@ -70,8 +70,8 @@ class Report(msgspec.Struct, frozen=True):
 
 def main() -> None:
     """Carry out the task that the command line tells; the report is written whatever happens in Python."""
-    _end_with_owner()
     task = msgspec.json.decode(sys.argv[1], type=TrainingTask)
+    end_with_owner(Path(task.folder))
     try:
         report = _capture(task)
     except Exception as error:
@@ -79,24 +79,9 @@ def main() -> None:
     Path(task.folder, REPORT_FILE).write_bytes(msgspec.json.encode(report))
 
 
-def _end_with_owner() -> None:
-    """End when the process that started this one is gone, however it went: its end of standard input closes."""
-
-    def wait() -> None:
-        with contextlib.suppress(OSError, ValueError):
-            while os.read(0, 1024):
-                pass
-        os._exit(1)
-
-    threading.Thread(target=wait, name="owner-watch", daemon=True).start()
-
-
 def _capture(task: TrainingTask) -> Report:
     if task.core is not None:
         os.sched_setaffinity(0, {task.core})
-    from profet.partition.machine import machine_facts
-
-    processor = str(machine_facts()["cpu"])
     import torch
 
     if task.core is not None:
@@ -104,13 +89,14 @@ def _capture(task: TrainingTask) -> Report:
     device = task.device
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
-    name = torch.cuda.get_device_name() if device == "cuda" else processor
+    name = torch.cuda.get_device_name() if device == "cuda" else processor()
     machine = f"{name}, PyTorch {torch.__version__}"
-    problem = _refused(device, torch.backends.cpu.get_cpu_capability())
+    has_tf32 = device == "cuda" and torch.cuda.get_device_capability() >= _FIRST_WITH_TF32
+    problem = _refused(task, device, torch.backends.cpu.get_cpu_capability(), has_tf32)
     if problem:
         return Report(machine, problem=problem)
     if device == "cpu":
-        _limit_memory()
+        limit_memory()
     try:
         _train(task, device)
     except Exception as error:
@@ -118,35 +104,14 @@ def _capture(task: TrainingTask) -> Report:
     return Report(machine)
 
 
-def _refused(device: str, capability: str) -> str:
+def _refused(task: TrainingTask, device: str, capability: str, has_tf32: bool) -> str:
     """Say where the processor does not do what is asked of it: PyTorch would take what it has, in silence."""
+    if task.precision == "tf32" and not has_tf32:
+        return "precision=tf32: only NVIDIA GPUs since Ampere have it, and this would train in fp32; leave it out"
     asked = os.environ.get(_CAPABILITY, "")
     if device == "cpu" and asked and asked.upper() != capability.upper():
         return f"{_CAPABILITY}={asked}: this processor has {capability.lower()}; leave the instance out"
     return ""
-
-
-def _limit_memory() -> None:
-    """Let this process run out of memory by itself, where the system would end another one."""
-    with contextlib.suppress(ImportError, OSError, ValueError):
-        import resource
-
-        free = _bytes_stated(Path("/proc/meminfo"), "MemAvailable")
-        own = _bytes_stated(Path("/proc/self/status"), "VmData")
-        most = int(free * (1 - _KEPT_FREE)) + own
-        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
-
-
-def _bytes_stated(path: Path, name: str) -> int:
-    """Return what a file of /proc states in kB under a name, in bytes.
-
-    Raises:
-        OSError, ValueError: it does not.
-    """
-    found = re.search(rf"^{name}:\s*(\d+) kB$", path.read_text("ascii", errors="replace"), re.MULTILINE)
-    if found is None:
-        raise ValueError(name)
-    return int(found[1]) * 1024
 
 
 def _train(task: TrainingTask, device: str) -> None:

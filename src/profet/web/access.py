@@ -132,15 +132,18 @@ def address_of(scope: Scope) -> str:
 def _network_of(address: str) -> str:
     """Return what stands for one place: of IPv6 the first half, since the other one is everybody's to choose.
 
-    >>> _network_of("2001:db8:1:2:3:4:5:6"), _network_of("10.0.0.7")
-    ('2001:db8:1:2::', '10.0.0.7')
+    >>> _network_of("2001:db8:1:2:3:4:5:6"), _network_of("10.0.0.7"), _network_of("::ffff:10.0.0.7")
+    ('2001:db8:1:2::', '10.0.0.7', '10.0.0.7')
     """
     if ":" not in address:
         return address
     try:
-        return str(ipaddress.ip_network(f"{address.partition('%')[0]}/64", strict=False).network_address)
+        found = ipaddress.IPv6Address(address.partition("%")[0])
     except ValueError:
         return address
+    if found.ipv4_mapped is not None:  # as a proxy writes it that listens for both
+        return str(found.ipv4_mapped)
+    return str(ipaddress.ip_network((found, 64), strict=False).network_address)
 
 
 def said_key(scope: Scope) -> tuple[str | None, bool]:

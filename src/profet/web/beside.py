@@ -12,8 +12,10 @@ from profet.errors import InputError
 from profet.web.hard_work import Answer, PlanQuestion, Question, ReadQuestion
 from profet.web.problems import RefusedError
 from profet.web.service import Service
+from profet.web.settings import SETTINGS_VARIABLE
 
 _MIB = 1024 * 1024
+_SECRET = frozenset((SETTINGS_VARIABLE, "PGPASSWORD", "PGPASSFILE", "PGSERVICEFILE"))
 
 
 async def work_beside(service: Service, question: Question, content: bytes = b"") -> Answer:
@@ -51,6 +53,12 @@ def _name(question: Question) -> str:
     return f"{question.where}: send what profet partition import makes of it; reading it"
 
 
+def environment(folder: str) -> dict[str, str]:
+    """Return the variables of a process that reads what strangers sent: ours, without what opens the store."""
+    kept = {name: value for name, value in os.environ.items() if name not in _SECRET}
+    return {**kept, "TMPDIR": folder, "OPENBLAS_NUM_THREADS": "1", "PROMETHEUS_MULTIPROC_DIR": folder}
+
+
 async def _talk(service: Service, question: Question, content: bytes, folder: str) -> bytes:
     """Return what the process answers; nothing where it was ended."""
     limits = service.settings.limits
@@ -60,7 +68,7 @@ async def _talk(service: Service, question: Question, content: bytes, folder: st
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         start_new_session=True,  # Ctrl-C is for the server, which still answers what has begun
-        env={**os.environ, "TMPDIR": folder, "OPENBLAS_NUM_THREADS": "1", "PROMETHEUS_MULTIPROC_DIR": folder},
+        env=environment(folder),
     )
     try:
         answer, _ = await asyncio.wait_for(process.communicate(asked), limits.work_seconds)

@@ -69,6 +69,6 @@ def _refusal(scope: Scope, error: ProfetError) -> Response:
 def _asked(scope: Scope) -> str:
     """Return the address that a visitor wants to see; that of the form's page where a form was sent."""
     if scope["method"] != "GET":
-        return "/" + str(scope["path"]).split("/")[1]
+        return "/" + str(scope["path"]).removeprefix("/").partition("/")[0]  # of OPTIONS * there is no slash
     query = scope["query_string"].decode("latin-1")
     return f"{scope['path']}?{query}" if query else str(scope["path"])

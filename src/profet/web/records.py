@@ -101,15 +101,15 @@ class Records:
         self._known = None
         return kept
 
-    def own(self, owner: str, profiles: bool = False) -> list[Measurement]:
+    def own(self, owner: str, **wanted: Any) -> list[Measurement]:
         """Return what an owner recorded, or anyone where there is none, oldest first.
 
-        The profiles that were kept are there where they are asked for.
+        What else may be wanted, such as the profiles that were kept, History.measurements says.
 
         Raises:
             InputError, OutputError: see History.
         """
-        return self._read(profiles=profiles, owners=[owner] if owner else ())
+        return self._read(owners=[owner] if owner else (), **wanted)
 
     def remove(self, ids: Sequence[str], owner: str) -> int:
         """Forget records of an owner, or of anyone where there is none; return how many there were.
@@ -181,8 +181,11 @@ class Records:
         """Return records; History.measurements says what may be wanted."""
         if not self.is_there():
             return []
-        with self.reached() as history:
-            return history.measurements(**wanted)
+        try:
+            with self.reached() as history:
+                return history.measurements(**wanted)
+        except InputError as error:  # what is wrong with a record is no mistake of whoever asks
+            raise OutputError(str(error)) from None
 
     def _opened(self) -> History:
         with self._opening:

@@ -76,8 +76,7 @@ def _settled(settings: Settings, address: str, host: str) -> Settings:
     Raises:
         InputError: everyone needs one, and there is none; or a proxy is no address.
     """
-    for proxy in settings.proxies:
-        _check_address(proxy)
+    proxies = tuple(map(_network, settings.proxies))
     by_others = bool(settings.proxies) or not ipaddress.ip_address(address).is_loopback
     keys_for_all = settings.keys_for_all or by_others
     if keys_for_all and not _has_key(settings.history_place):
@@ -88,12 +87,14 @@ def _settled(settings: Settings, address: str, host: str) -> Settings:
             f"{where}: others can ask there, and nobody has a key yet; make one first:"
             f" profet keys create NAME --scope write{place}"
         )
-    return msgspec.structs.replace(settings, hosts=hosts_of(address, settings.hosts), keys_for_all=keys_for_all)
+    hosts = hosts_of(address, settings.hosts)
+    return msgspec.structs.replace(settings, hosts=hosts, proxies=proxies, keys_for_all=keys_for_all)
 
 
-def _check_address(proxy: str) -> None:
+def _network(proxy: str) -> str:
+    """Return a proxy's address or network as its network: 10.0.0.7/24 alone would be believed from nowhere."""
     try:
-        ipaddress.ip_network(proxy, strict=False)
+        return str(ipaddress.ip_network(proxy, strict=False))
     except ValueError:
         raise InputError(f"--proxy {proxy[:60]!r}: is no address; write it as 10.0.0.7 or 10.0.0.0/24") from None
 

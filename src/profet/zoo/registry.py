@@ -77,7 +77,7 @@ def build(name: str, pixels: int, classes: int = 10) -> "nn.Module":
 
 def _check_name(name: str) -> None:
     if name not in NAMES:
-        raise InputError(f"{name}: no such network; {suggest(name, NAMES)}")
+        raise InputError(f"{name[:60]}: no such network; {suggest(name, NAMES)}")
 
 
 def _builder(name: str) -> Callable[[int, int], "nn.Module"]:

@@ -40,13 +40,16 @@ async def _context(page: Page, owner: Owner | None) -> dict[str, Any]:
     """Return what the page shows besides an answer: choices of the form, and what its visitor stored."""
     catalogue, bundle = page.service.catalogue, page.service.bundle
     records: list[Measurement] = []
+    stored = 0
     if owner is not None and not owner.new_token:
-        records = await run_in_threadpool(page.service.records.own, owner.fingerprint, True)
+        own = page.service.records.own
+        stored = len(await run_in_threadpool(own, owner.fingerprint))
+        records = await run_in_threadpool(own, owner.fingerprint, profiles=True, newest=_MOST_ROWS)
     return {
         "anchors": bundle.anchors,
         "known": sorted({*catalogue.instances, *(pair.target for pair in bundle.pairs)}),
-        "records": records[: -_MOST_ROWS - 1 : -1],
-        "stored": len(records),
+        "records": records[::-1],
+        "stored": stored,
         "source": None,
         "kept": None,
         "id": new_id(),
@@ -111,8 +114,10 @@ async def remove(page: Annotated[Page, Depends(asked)]) -> Response:
 async def stored_profile(page: Annotated[Page, Depends(asked)], record: uuid.UUID) -> Response:
     """Give a stored profile back to who stored it."""
     owner = owner_of(page.request)
-    found = [] if owner is None else await run_in_threadpool(page.service.records.own, owner.fingerprint, True)
-    profile = next((each.profile for each in found if each.id == str(record)), None)
+    wanted = {"profiles": True, "ids": [str(record)]}
+    own = page.service.records.own
+    found = [] if owner is None else await run_in_threadpool(own, owner.fingerprint, **wanted)
+    profile = next((each.profile for each in found), None)
     if profile is None:
         return page.redirect("/measure")
     headers = {"Content-Disposition": 'attachment; filename="profile.json"', "Cache-Control": "no-store"}
