@@ -11,7 +11,7 @@ SHORT_STEPS = 3 + 8 + 1 + 3
 
 @pytest.fixture(autouse=True)
 def one_core() -> Iterator[None]:
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="needs PyTorch: the extra 'torch'")
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield

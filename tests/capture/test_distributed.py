@@ -34,7 +34,7 @@ os._exit(0)  # the end of gloo's threads is no matter of ours
 
 
 def test_rank_0_of_two_is_captured(profet: Run, tmp_path: Path) -> None:
-    pytest.importorskip("torch.distributed")
+    pytest.importorskip("torch.distributed", reason="this PyTorch cannot train in several processes")
     torchrun = Path(sys.executable).with_name("torchrun")
     if not torchrun.exists():
         pytest.skip(f"no {torchrun}")

@@ -1,5 +1,6 @@
 """A capture of a training loop that says itself where a step ends, whatever its framework."""
 
+from abc import ABC, abstractmethod
 from pathlib import Path
 from types import TracebackType
 from typing import Self, Unpack
@@ -10,7 +11,7 @@ from profet.capture.options import CaptureOptions
 from profet.capture.session import Session
 
 
-class LoopProfiler:
+class LoopProfiler(ABC):
     """What the profilers of all frameworks' loops share; each says how it begins and what a step is.
 
     Args:
@@ -31,9 +32,9 @@ class LoopProfiler:
         """The profile, once it is written."""
         return self._session.captured
 
+    @abstractmethod
     def _begin(self) -> Capturing | None:
         """Return what takes the steps; None in a process that does not capture."""
-        raise NotImplementedError
 
     def __enter__(self) -> Self:
         self._capturing = self._begin()

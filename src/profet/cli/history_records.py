@@ -25,7 +25,6 @@ keys_option: Decorator = click.option(
 )
 from_store_option: Decorator = click.option(
     "--from-store",
-    "--from-history",
     "from_store",
     is_flag=True,
     help="Also learn from what was recorded (profet record, or sent to a service).",
