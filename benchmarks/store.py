@@ -28,7 +28,7 @@ from tests.store.postgresql import Server, programs
 from tests.store.serving import headers_of_key, serving
 from tests.store.writer import Writer
 
-from profet.history.backup import back_up, restore
+from profet.history.backup import back_up, opened_backup, restore
 from profet.history.measurement import owner_of_key
 from profet.history.store import History
 from profet.history.tables import measurements
@@ -127,10 +127,11 @@ def backed_up(place: str, other: str, folder: Path, records: int, name: str) -> 
         took_s = time.perf_counter() - start
     with History(other) as there:
         start = time.perf_counter()
-        again = restore(folder / f"{name}-backup.sqlite", there)
+        with opened_backup(folder / f"{name}-backup.sqlite") as backup:
+            restore(backup, there)
         back_s = time.perf_counter() - start
     came = f"a record in {each_ms:.1f} ms; backup in {took_s:.1f} s, restored to the other in {back_s:.1f} s"
-    return Line(f"{held.measurements} records with profiles, {name}", came, held == again)
+    return Line(f"{held.measurements} records with profiles, {name}", came, held == backup.held)
 
 
 @contextmanager

@@ -3,7 +3,8 @@
     python -m benchmarks.web DATASET [--requests N] [--json]
 
 DATASET is made by ``profet dataset import profet``. The load comes from wrk (apt-get install wrk), with profiles
-that all differ. The published path is what the original answers with: load three models, predict, at each request.
+that all differ; the service logs every request to a file. The published path is what the original answers with:
+load three models, predict, at each request.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -32,6 +34,7 @@ from profet.predictors.bundle import Bundle
 from profet.profiles.profile import SCHEMA
 
 TARGET = "p3.2xlarge"
+PROFET = (sys.executable, "-m", "profet")
 PROFILES = 200
 SECONDS = 10
 CORES = 2
@@ -76,24 +79,32 @@ def bodies(targets: list[str], folder: Path) -> Path:
 
 @contextmanager
 def serving(workers: int, folder: Path) -> Iterator[tuple[str, psutil.Process]]:
-    """Start a service; give its address and its process."""
-    words = [sys.executable, "-m", "profet", "serve", "--port", "0", "--workers", str(workers)]
-    environment = {**os.environ, "PROFET_DATA_DIR": str(folder)}
-    with subprocess.Popen(words, env=environment, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
-        address = re.search(r"http://\S+:\d+", process.stderr.readline())
-        if address is None:
-            raise SystemExit("profet serve did not start")
+    """Start a service without limits of requests; give its address and its process."""
+    words = [*PROFET, "serve", "--port", "0", "--workers", str(workers), "--key-rate", "0", "--address-rate", "0"]
+    log = folder / "log.jsonl"
+    with log.open("w") as stream, subprocess.Popen([*words, "--log", "all"], stderr=stream) as process:
+        address = None
+        while address is None:
+            if process.poll() is not None:
+                raise SystemExit(f"profet serve did not start: {log.read_text()}")
+            time.sleep(0.05)
+            address = re.search(r"http://\S+:\d+", log.read_text())
         urlopen(f"{address[0]}/api/v1/health").read()
         yield address[0], psutil.Process(process.pid)
         process.send_signal(signal.SIGTERM)
 
 
+def key() -> str:
+    """Make a key that reads; return its text."""
+    return subprocess.run([*PROFET, "keys", "create", "load"], capture_output=True, text=True, check=True).stdout
+
+
 class Load:
     """What wrk counted: requests a second, and latencies in ms."""
 
-    def __init__(self, address: str, script: Path, connections: int, seconds: float):
+    def __init__(self, address: str, script: Path, connections: int, seconds: float, key_text: str = ""):
         words = ["wrk", "-t1", f"-c{connections}", f"-d{seconds:g}s", "-s", str(script)]
+        words += ["-H", f"Authorization: Bearer {key_text.strip()}"] if key_text else []
         run = subprocess.run([*words, f"{address}/api/v1/predictions"], capture_output=True, text=True, check=True)
         found = re.search(r"RESULT (\d+) (\d+) (\d+) (\d+) (\d+)", run.stdout)
         if found is None or int(found[3]) > 0:
@@ -121,13 +132,18 @@ def throughput(one: Path, every: Path, folder: Path) -> list[Figure]:
         load = Load(address, one, 1, SECONDS)
         figures.append(Figure("one target, one process, one at a time: median", load.median_ms, "ms", "under 5"))
     with serving(CORES, folder) as (address, process):
-        for name, script, goal in (("one target", one, 1000), ("every target", every, 300)):
-            Load(address, script, CONNECTIONS, 2)
+        loads = (
+            ("one target", one, "", "over 1000"),
+            ("one target, with a key", one, key(), ""),
+            ("every target", every, "", "over 300"),
+        )
+        for name, script, key_text, goal in loads:
+            Load(address, script, CONNECTIONS, 2, key_text)
             used = processor_seconds(process)
-            load = Load(address, script, CONNECTIONS, SECONDS)
+            load = Load(address, script, CONNECTIONS, SECONDS, key_text)
             busy_ms = 1e3 * (processor_seconds(process) - used) / load.requests
             figures.append(
-                Figure(f"{name}, {CORES} processes, {CONNECTIONS} at a time", load.per_second, "/s", f"over {goal}")
+                Figure(f"{name}, {CORES} processes, {CONNECTIONS} at a time", load.per_second, "/s", goal)
             )
             figures.append(Figure(f"{name}, processor time a request", busy_ms, "ms", ""))
             figures.append(Figure(f"{name}, 99 of 100 requests within", load.p99_ms, "ms", "under 50"))
@@ -174,6 +190,7 @@ def main() -> None:
         raise SystemExit("wrk is not installed; apt-get install wrk")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        os.environ["PROFET_DATA_DIR"] = name
         one, every = bodies([TARGET], folder), bodies([], folder)
         figures = throughput(one, every, folder)
         figures += published_path(arguments.dataset, folder)

@@ -48,7 +48,7 @@ class Client:
 
     def own(self) -> httpx.Response:
         """List what this key sent."""
-        return self.http.get(f"{self.address}/measurements", headers=self.key)
+        return self.http.get(f"{self.address}/measurements", params={"limit": 10_000}, headers=self.key)
 
     def forget(self, name: str) -> httpx.Response:
         """Forget one of them."""

@@ -9,6 +9,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 PROGRAMS = Path("/usr/lib/postgresql")
 OWNER = "profet"
 
@@ -51,6 +53,20 @@ class Server:
     def stop(self, mode: str = "fast") -> None:
         """Stop; in the mode immediate as if it had been killed."""
         self._run("pg_ctl", "-D", self._data, "-w", "-m", mode, "stop")
+
+    def hang(self) -> None:
+        """Stop all of its processes where they are: connections stay open, and nothing is answered."""
+        for process in self._processes():
+            process.suspend()
+
+    def go_on(self) -> None:
+        """Let them go on."""
+        for process in self._processes():
+            process.resume()
+
+    def _processes(self) -> list[psutil.Process]:
+        postmaster = psutil.Process(int((self._data / "postmaster.pid").read_text().split()[0]))
+        return [postmaster, *postmaster.children()]
 
     def remove(self) -> None:
         """Stop, and leave nothing behind."""

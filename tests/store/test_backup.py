@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import insert, select
 
 from profet.errors import InputError, OutputError
-from profet.history.backup import Held, back_up, restore
+from profet.history.backup import Held, back_up, opened_backup, restore
 from profet.history.store import History
 from profet.history.tables import SCHEMA, api_keys, audit, measurements
 from tests.conftest import Run, document, refused
@@ -104,7 +104,9 @@ def test_a_store_that_holds_something_is_refused_unless_told(place: str, profet:
     refused(profet("history", "restore", backup, "--history", place), "holds something already", "--force")
     with History(place) as history:
         assert history.measurements() == [mine]
-        assert restore(backup, history, replace=True) == Held(3, 1, 3)
+        with opened_backup(backup) as kept:
+            restore(kept, history, replace=True)
+        assert kept.held == Held(3, 1, 3)
     assert content(place) == content(source)
 
 
@@ -116,7 +118,9 @@ def restore_own(place: str, barrier: Barrier, number: int) -> int | None:
                 own.record(measured(note="x" * 2000))
         barrier.wait()
         try:
-            return restore(f"{folder}/store", history).measurements
+            with opened_backup(f"{folder}/store") as kept:
+                restore(kept, history)
+            return kept.held.measurements
         except (InputError, OutputError):
             return None
 
@@ -135,8 +139,9 @@ def test_a_backup_with_a_record_that_is_none_restores_nothing(place: str, tmp_pa
     mine = measured()
     with History(place) as history:
         history.record(mine)
-        with pytest.raises(InputError, match=r"backup\.sqlite: record .* is no measurement"):
-            restore(backup, history, replace=True)
+        broken = pytest.raises(InputError, match=r"backup\.sqlite: record .* is no measurement")
+        with broken, opened_backup(backup) as kept:
+            restore(kept, history, replace=True)
         assert history.measurements() == [mine]
 
 
@@ -176,10 +181,38 @@ def test_what_is_no_backup_is_refused_and_nothing_is_lost(tmp_path: Path) -> Non
         ("history.sqlite", "the store itself"),
         (".", "not a regular file"),
     ):
-        with History(store) as history, pytest.raises(InputError, match=words) as told:
-            restore(tmp_path / name, history, replace=True)
+        refusal = pytest.raises(InputError, match=words)
+        with History(store) as history, refusal as told, opened_backup(tmp_path / name) as backup:
+            restore(backup, history, replace=True)
         assert str(told.value).isprintable()
     assert content(str(store)) == kept
+
+
+@pytest.mark.parametrize("spoilt", ["cut", "newer"])
+def test_a_backup_that_is_refused_begins_no_store(spoilt: str, profet: Run, tmp_path: Path) -> None:
+    backup, new = tmp_path / "backup.sqlite", tmp_path / "new.sqlite"
+    fill(str(backup))
+    if spoilt == "cut":
+        whole = backup.read_bytes()
+        backup.write_bytes(whole[: len(whole) // 2])
+    else:
+        with sqlite3.connect(backup) as database:
+            database.execute("UPDATE profet_schema SET schema = 'profet/history/99'")
+    refused(profet("history", "restore", backup, "--history", new), "backup.sqlite")
+    assert not new.exists()
+
+
+def test_stores_and_backups_are_for_their_owner_alone(profet: Run, tmp_path: Path) -> None:
+    store, backup = tmp_path / "store.sqlite", tmp_path / "backup.sqlite"
+    with History(store) as history:
+        history.record(measured())
+        beside = [path.stat().st_mode & 0o777 for path in tmp_path.glob("store.sqlite*")]
+        assert beside == [0o600] * 3
+        back_up(history, backup)
+    assert backup.stat().st_mode & 0o777 == 0o600
+    store.chmod(0o660)
+    assert profet("history", "backup", "-o", backup, "--history", store, "--force").returncode == 0
+    assert store.stat().st_mode & 0o777 == 0o660
 
 
 def test_a_backup_that_the_disk_refuses_leaves_nothing(profet: Run, tmp_path: Path) -> None:

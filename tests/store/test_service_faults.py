@@ -53,6 +53,25 @@ def test_a_restart_of_postgresql_is_told_and_outlived(server: Server, tmp_path: 
         assert sorted(each.id for each in history.measurements()) == sorted([first["id"], second["id"]])
 
 
+def test_a_postgresql_that_hangs_holds_up_nobody_else_and_is_outlived(server: Server, tmp_path: Path) -> None:
+    place = server.new_database()
+    key = headers_of_key(place)
+    with serving(tmp_path, "--history", place) as service, Client(service.address, key) as client:
+        body = measurement()
+        assert client.record(measurement()).status_code == 201
+        server.hang()
+        try:
+            with ThreadPoolExecutor(12) as pool:  # more than there are threads for other work
+                waiting = [pool.submit(client.record, body) for _ in range(12)]
+                assert client.predict().status_code == 200
+                assert {each.result().status_code for each in waiting} == {503}
+                assert client.predict().status_code == 200
+        finally:
+            server.go_on()
+        wait_until(lambda: client.record(body).status_code in {200, 201})
+        assert len(client.own().json()["records"]) == 2
+
+
 def check_full(client: Client) -> None:
     """Write until there is no more room; what is there must still be read."""
     kept = len(client.own().json()["records"])

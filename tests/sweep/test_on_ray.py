@@ -58,6 +58,26 @@ def test_the_workloads_of_a_node_that_is_lost_are_done_again_elsewhere(
     assert set(runs["instance"]) == {"mine"}
 
 
+def test_what_ray_ends_for_want_of_memory_is_noted_and_not_tried_for_ever(
+    cluster: RayCluster, tmp_path: Path, profet: Run
+) -> None:
+    full = {"RAY_memory_usage_threshold": "0.001", "RAY_memory_monitor_refresh_ms": "50"}
+    node = cluster.add("full", resources={"full": 1}, env_vars=full)
+    what = ("--models", "LeNet5", "--batch-sizes", 2, "--pixels", 32, "--repeats", 1, *SHORT, "--json")
+    where = (
+        "--ray",
+        cluster.address,
+        "--instance",
+        "mine:device=cpu,resource=full",
+        "-o",
+        tmp_path / "own.dataset",
+    )
+    told = profet("sweep", *what, *where)
+    cluster.kill(node)
+    assert told.returncode == 2, told.stderr
+    assert "exp01_mine_LeNet5_32px_2_SGD did not fit in memory" in told.stderr
+
+
 def test_an_address_without_a_cluster_is_refused(profet: Run, tmp_path: Path) -> None:
     where = ("--models", "LeNet5", "--batch-sizes", 2, "--pixels", 32, "--instance", "a", "-o", tmp_path / "x")
     refused(profet("sweep", *where, "--ray", "127.0.0.1:1"), "127.0.0.1:1", "no Ray cluster answers there")

@@ -33,6 +33,8 @@ def command(folder: Path, **changed: object) -> list[object]:
         ({"pixels": None}, ["--pixels: say what is to be trained"]),
         ({"optimizer": "Adm"}, ["optimizer 'Adm' is unknown", "nearest: Adam"]),
         ({"timed": 1}, ["1 timed steps: must be from 3"]),
+        ({"max_spread": "nan"}, ["--max-spread", "nan is no number"]),
+        ({"max_minutes": "0"}, ["--max-minutes", "not in the range"]),
         ({"core": 4095}, ["--core 4095: there is no such core"]),
         ({"instance": "a b"}, ["--instance 'a b'"]),
         ({"instance": "a:ATEN_CPU_CAPABILITY=avx3"}, ["ATEN_CPU_CAPABILITY='avx3' is unknown", "nearest: avx2"]),

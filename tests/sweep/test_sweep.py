@@ -46,7 +46,9 @@ def test_a_sweep_that_was_stopped_twice_gives_a_data_set_to_train_on(profet: Run
     stopped(command, signal.SIGKILL, lambda: len(parts(output)) == 1, temporary)
     assert not output.exists()
     before = parts(output)
-    result = document(profet(*command, "--json"))
+    so_far = document(profet(*command, "--as-it-is", "--json"))
+    assert (so_far["runs"], len(Dataset.load(output).runs), parts(output)) == (1, 1, before)
+    result = document(profet(*command, "--force", "--json"))
 
     assert (result["runs"], result["given_up"], result["instances"]) == (2, [], ["fast", "plain"])
     done = parts(output)
@@ -128,6 +130,24 @@ def test_what_does_not_fit_or_fails_or_is_noisy_is_noted_and_the_rest_is_measure
     assert "refused: the machine was busy: the timed steps were " in noisy.stderr
     assert "Traceback" not in noisy.stderr
     assert not (tmp_path / "noisy").exists()
+
+
+def test_a_run_that_takes_too_long_is_ended(profet: Run, tmp_path: Path) -> None:
+    what = (
+        "--models",
+        "LeNet5",
+        "--batch-sizes",
+        2,
+        "--pixels",
+        32,
+        "--repeats",
+        1,
+        "--instance",
+        "slow:device=cpu",
+    )
+    ended = profet("sweep", *what, *SHORT, "--max-minutes", 0.001, "-o", tmp_path / "own.dataset")
+    assert ended.returncode == 2
+    assert "failed: took over 0.001 min and was ended" in ended.stderr
 
 
 def test_a_plan_is_told_before_anything_runs(profet: Run, tmp_path: Path) -> None:

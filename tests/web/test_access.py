@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
@@ -115,7 +116,7 @@ class Client:
     def close(self) -> None:
         self._loop.run(self._client.aclose())
         self._loop.close()
-        self.app.state.service.records.close()
+        self.app.state.service.store.close()
 
 
 Made = Callable[..., Client]
@@ -245,7 +246,7 @@ def test_a_token_of_a_browser_is_no_way_around_keys(made: Made, tmp_path: Path) 
     token = own.cookies["profet_owner"]
     others = made(keys_for_all=True)
     headers = {"Profet-Owner": token, **bearing(key_for(tmp_path, "write"))}
-    assert others.get("/api/v1/measurements", headers=headers).json() == {"records": []}
+    assert others.get("/api/v1/measurements", headers=headers).json() == {"records": [], "older": None}
     assert own.get("/api/v1/measurements", headers={"Profet-Owner": token}).json()["records"]
 
 
@@ -286,6 +287,47 @@ def test_every_write_has_a_line_in_the_audit_and_nothing_else_does(
     ]
     assert lines[0].request_id == "my-request-1"
     assert len({each.request_id for each in lines}) == len(lines)
+
+
+@pytest.mark.parametrize("write", ["of the API", "of a page", "that forgets one", "that forgets all"])
+def test_nothing_changes_without_its_line_in_the_audit(
+    made: Made, tmp_path: Path, example: dict[str, Any], write: str
+) -> None:
+    place, client = tmp_path / "history.sqlite", made(keys_for_all=False)
+    key, sent = bearing(key_for(tmp_path, "write")), {"profile": example, "target": "p3.2xlarge", "latency": 61}
+    name = client.post("/api/v1/measurements", json=sent, headers=key).json()["id"]
+    with sqlite3.connect(place) as database:
+        database.execute("ALTER TABLE audit RENAME TO lost")
+    writes: dict[str, Callable[[], httpx.Response]] = {
+        "of the API": lambda: client.post("/api/v1/measurements", json={**sent, "latency": 62}, headers=key),
+        "of a page": lambda: client.post(
+            "/measure", data={"profile": "example", "target": "p3.2xlarge", "latency": "63ms"}
+        ),
+        "that forgets one": lambda: client.delete(f"/api/v1/measurements/{name}", headers=key),
+        "that forgets all": lambda: client.delete("/api/v1/measurements", headers=key),
+    }
+    assert writes[write]().status_code == 503
+    records = client.get("/api/v1/measurements", headers=key).json()["records"]
+    assert [(each["id"], each["measured_ms"]) for each in records] == [(name, 61)]
+    with sqlite3.connect(place) as database:
+        database.execute("ALTER TABLE lost RENAME TO audit")
+    assert writes[write]().is_success
+    with History(place) as history:
+        assert len(Audit(history).newest(10)) == 2
+
+
+@pytest.mark.parametrize("header", ["Forwarded", "Via", "X-Forwarded-For", "X-Real-IP"])
+def test_who_comes_through_a_proxy_that_nobody_named_needs_a_key(made: Made, tmp_path: Path, header: str) -> None:
+    client, passed_on = made(keys_for_all=False), {header: "10.0.0.7"}
+    refused = client.get("/api/v1/cards", headers=passed_on)
+    assert refused.status_code == 401
+    assert "--proxy" in refused.json()["detail"]
+    assert client.get("/predict", headers=passed_on).status_code == 303
+    assert client.get("/sign-in", headers=passed_on).status_code == 200
+    assert client.get("/api/v1/health", headers=passed_on).status_code == 200
+    key = bearing(key_for(tmp_path, "read"))
+    assert client.get("/api/v1/cards", headers={**passed_on, **key}).status_code == 200
+    assert client.get("/api/v1/cards").status_code == 200
 
 
 def test_who_asks_too_much_with_a_key_is_told_when_to_come_back(made: Made, tmp_path: Path) -> None:

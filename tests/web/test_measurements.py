@@ -93,6 +93,24 @@ def test_only_its_key_sees_and_deletes_a_record(address: str, sent: dict[str, An
     problem(httpx.delete(f"{address}/measurements/{name}", headers=bearing(mine)), 404)
 
 
+def test_records_are_listed_a_page_at_a_time_whatever_comes_and_goes(
+    address: str, sent: dict[str, Any], mine: str
+) -> None:
+    for number in range(5):
+        assert record(address, {**sent, "latency": 70 + number}, mine).status_code == 201
+    pages, before = [], {}
+    while True:
+        answer = httpx.get(f"{address}/measurements", params={"limit": 2, **before}, headers=bearing(mine)).json()
+        pages.append([each["measured_ms"] for each in answer["records"]])
+        if answer["older"] is None:
+            break
+        before = {"before": answer["older"]}
+        httpx.delete(f"{address}/measurements/{answer['records'][0]['id']}", headers=bearing(mine))
+    assert pages == [[73, 74], [71, 72], [70]]
+    for odd in ({"limit": 0}, {"limit": 10_001}, {"before": "yesterday"}, {"before": "_"}, {"before": "x" * 100}):
+        problem(httpx.get(f"{address}/measurements", params=odd, headers=bearing(mine)), 422)
+
+
 def test_a_key_forgets_all_that_it_sent_at_once(address: str, sent: dict[str, Any], mine: str, theirs: str) -> None:
     for latency, key in (("64ms", mine), ("64.5ms", mine), ("65ms", theirs)):
         assert record(address, {**sent, "latency": latency}, key).status_code == 201

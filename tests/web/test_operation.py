@@ -14,10 +14,16 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
+import psutil
 import pytest
+from sqlalchemy import insert
 
+from profet.history.store import History
+from profet.history.tables import measurements
 from profet.profiles.example import example_profile
 from tests.conftest import Run, refused
+from tests.history.made_up import measured
+from tests.store.serving import wait_until
 from tests.web.conftest import bearing, key_for, started
 
 PATIENCE_S = 60
@@ -176,6 +182,30 @@ def _is_open(place: tuple[str | None, int | None]) -> bool:
         socket.create_connection(place, timeout=1).close()
         return True
     return False
+
+
+def test_a_worker_that_ends_by_itself_is_replaced_and_the_log_says_so(tmp_path: Path) -> None:
+    with logging_service(tmp_path, "--workers", 2) as (address, process, log):
+        assert httpx.get(f"{address}/api/v1/health").status_code == 200
+        gone = next(each for each in psutil.Process(process.pid).children() if "spawn_main" in str(each.cmdline()))
+        gone.kill()
+        wait_until(lambda: f"worker {gone.pid} ended by itself (exit code -9)" in log.read_text())
+        assert json.loads(log.read_text().splitlines()[-1])["level"] == "error"
+        assert httpx.get(f"{address}/api/v1/health").status_code == 200
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=PATIENCE_S) == 0
+
+
+def test_metrics_tell_of_the_pairs_with_the_most_measurements_and_count_the_others(tmp_path: Path) -> None:
+    with History(tmp_path / "history.sqlite") as history, history.transaction(writes=True) as connection:
+        rows = [measured(target=f"machine-{number}") for number in range(600)]
+        rows += [measured(target="machine-599", note="again") for _ in range(2)]
+        connection.execute(insert(measurements), [vars(each) for each in rows])
+    with started(tmp_path) as address:
+        metrics = httpx.get(f"{address}/api/v1/metrics").text
+    assert metrics.count("\nprofet_recorded{") == 500
+    assert 'target="machine-599"} 3.0' in metrics
+    assert "profet_recorded_pairs_left_out 100.0" in metrics
 
 
 def test_metrics_say_what_answers_and_that_the_store_cannot_be_read(tmp_path: Path) -> None:

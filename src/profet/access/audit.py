@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
-from sqlalchemy import insert, select
+from sqlalchemy import Connection, delete, insert, select
 
 from profet.history.store import History
 from profet.history.tables import audit
@@ -48,10 +48,8 @@ class Audit:
         Raises:
             OutputError: the store cannot be written.
         """
-        cut = {name: one_line(getattr(line, name))[:most] for name, most in _MOST.items()}
-        row = {**asdict(line), **cut}
         with self._history.transaction(writes=True) as connection:
-            connection.execute(insert(audit).values(row))
+            add_line(connection, line)
 
     def newest(self, count: int, key_id: str | None = None) -> list[AuditLine]:
         """Return the newest lines, oldest first: of all, or of one key."""
@@ -60,3 +58,18 @@ class Audit:
         with self._history.transaction() as connection:
             rows = connection.execute(query.order_by(audit.c.id.desc()).limit(count))
             return [AuditLine(**row._mapping) for row in rows][::-1]
+
+    def forget_before(self, moment: datetime) -> int:
+        """Forget the lines from before a moment; return how many there were.
+
+        Raises:
+            OutputError: the store cannot be written.
+        """
+        with self._history.transaction(writes=True) as connection:
+            return connection.execute(delete(audit).where(audit.c.at < moment)).rowcount
+
+
+def add_line(connection: Connection, line: AuditLine) -> None:
+    """Keep a line in the transaction of what it tells of, so that none is without the other."""
+    cut = {name: one_line(getattr(line, name))[:most] for name, most in _MOST.items()}
+    connection.execute(insert(audit).values({**asdict(line), **cut}))

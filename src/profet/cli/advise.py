@@ -8,6 +8,7 @@ from profet.cli.advising import answer, check_export, write_export
 from profet.cli.options import (
     Chance,
     LatencyMs,
+    NumberRange,
     Parsed,
     bundle_option,
     catalogue_option,
@@ -77,7 +78,7 @@ _NONE_MEETS = 1
 )
 @click.option(
     "--validation-share",
-    type=click.FloatRange(0, 100),
+    type=NumberRange(0, 100),
     default=0.02,
     show_default=True,
     metavar="SHARE",

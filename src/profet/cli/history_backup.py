@@ -46,20 +46,20 @@ def restore(backup_path: str, history_place: str | None, force: bool, as_json: b
 
     A history that holds anything is refused; --force forgets what it holds first.
     """
-    from profet.history.backup import check_backup
+    from profet.history.backup import opened_backup
     from profet.history.backup import restore as put_back
     from profet.history.place import begin_history
 
-    check_backup(backup_path)
-    history, told = begin_history(history_place)
-    with history:
-        held = put_back(backup_path, history, force)
-        where = history.where
+    with opened_backup(backup_path) as kept:
+        history, told = begin_history(history_place)
+        with history:
+            put_back(kept, history, force)
+            where = history.where
     print_warnings(told)
     if as_json:
-        print_json({"history": where, **asdict(held), "warnings": told})
+        print_json({"history": where, **asdict(kept.held), "warnings": told})
     else:
-        click.echo(one_line(f"restored to {where}: {_said(held)}"))
+        click.echo(one_line(f"restored to {where}: {_said(kept.held)}"))
 
 
 def _said(held: "Held") -> str:

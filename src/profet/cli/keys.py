@@ -121,6 +121,37 @@ def audit(key_id: str | None, last: int, history_place: str | None, as_json: boo
         print_tables(audit_table(lines))
 
 
+@keys.command("prune-audit")
+@click.option(
+    "--older-than",
+    "age_s",
+    type=Parsed("duration", parse_duration_s),
+    required=True,
+    metavar="DURATION",
+    help="Such as 365d.",
+)
+@history_option
+@json_option
+def prune_audit(age_s: float, history_place: str | None, as_json: bool) -> None:
+    """Forget the lines of the audit that are older, for good; keys and measurements stay."""
+    from profet.access.audit import Audit
+
+    before = _ago(age_s)
+    with _opened(history_place) as kept:
+        count = Audit(kept).forget_before(before)
+    if as_json:
+        print_json({"forgotten": count, "before": before.isoformat()})
+    else:
+        click.echo(f"forgot {count} lines from before {before:%Y-%m-%d %H:%M} UTC")
+
+
+def _ago(seconds: float) -> datetime:
+    try:
+        return datetime.now(UTC) - timedelta(seconds=seconds)
+    except OverflowError:
+        raise InputError("--older-than: is earlier than any date; nothing is so old") from None
+
+
 def _in(seconds: float) -> datetime:
     try:
         return datetime.now(UTC) + timedelta(seconds=seconds)

@@ -39,6 +39,17 @@ class Parsed(click.ParamType[T]):
         return self._parse(value, what) if isinstance(value, str) else value
 
 
+class NumberRange(click.FloatRange):
+    """A number between bounds that is one: neither infinite nor NaN, which is within all bounds."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the number."""
+        number: float = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value} is no number; write one such as 0.5", param, ctx)
+        return number
+
+
 class Chance(click.ParamType[float]):
     """A chance between 0 and 1, such as 0.9."""
 

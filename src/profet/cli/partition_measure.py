@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from profet.cli.options import json_option
+from profet.cli.options import NumberRange, json_option
 from profet.cli.output import print_json, print_tables, print_warnings
 from profet.errors import InputError, ProfetError
 from profet.printable import one_line
@@ -35,7 +35,7 @@ _network_option = click.option(
 @click.option("--adaptive", is_flag=True, help="Few sizes, and more where a line between them does not hold.")
 @click.option("--repeats", type=click.IntRange(1, 10_000), metavar="N", help="Exactly so many runs of each size.")
 @click.option(
-    "--max-seconds", type=click.FloatRange(0, min_open=True), metavar="S", default=30.0, show_default=True,
+    "--max-seconds", type=NumberRange(0, min_open=True), metavar="S", default=30.0, show_default=True,
     help="Leave out sizes of which one batch takes longer.",
 )  # fmt: skip
 @click.option("--together", is_flag=True, help="Keep the other units busy while one is measured.")

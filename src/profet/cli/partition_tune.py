@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from profet.cli.options import json_option
+from profet.cli.options import NumberRange, json_option
 from profet.cli.output import print_json, print_tables
 from profet.errors import InputError, ProfetError
 
@@ -25,7 +25,7 @@ _MOST_BATCHES = 16
 @click.option("--device", required=True, metavar="UNIT", help="A unit of TVM, such as tvm:llvm@0 or tvm:cuda:0.")
 @click.option("--batch", "batches", default="1", show_default=True, metavar="N,N", help="Batch sizes.")
 @click.option("--trials", type=click.IntRange(1, 1_000_000), metavar="N", help="Candidates to run; 512 by default.")
-@click.option("--minutes", type=click.FloatRange(0, 100_000, min_open=True), metavar="M", help="Time to search.")
+@click.option("--minutes", type=NumberRange(0, 100_000, min_open=True), metavar="M", help="Time to search.")
 @json_option
 def tune(network: str, device: str, batches: str, trials: int | None, minutes: float | None, as_json: bool) -> None:
     """Search faster schedules for TVM on one unit.

@@ -1,23 +1,10 @@
 """``profet serve``: the REST API and the pages over HTTP."""
 
-import math
 import sys
-from typing import Any
 
 import click
 
-from profet.cli.options import bundle_option, catalogue_option, history_option
-
-
-class _Rate(click.FloatRange):
-    """A number from 0 on that is one: neither infinite nor NaN."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return the number."""
-        rate: float = super().convert(value, param, ctx)
-        if not math.isfinite(rate):
-            self.fail(f"{value} is no number of requests; 0 lifts the limit", param, ctx)
-        return rate
+from profet.cli.options import NumberRange, bundle_option, catalogue_option, history_option
 
 
 @click.command()
@@ -47,7 +34,7 @@ class _Rate(click.FloatRange):
 )
 @click.option(
     "--key-rate",
-    type=_Rate(0),
+    type=NumberRange(0),
     default=100.0,
     show_default=True,
     metavar="N",
@@ -55,7 +42,7 @@ class _Rate(click.FloatRange):
 )
 @click.option(
     "--address-rate",
-    type=_Rate(0),
+    type=NumberRange(0),
     default=200.0,
     show_default=True,
     metavar="N",

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from profet.cli.options import force_option, json_option
+from profet.cli.options import NumberRange, force_option, json_option
 
 INTERRUPTED = 130
 
@@ -29,16 +29,20 @@ INTERRUPTED = 130
 @click.option("--timed", type=int, default=30, show_default=True, help="Steps timed with the profiler off.")
 @click.option("--profiled", type=int, default=5, show_default=True, help="Steps that are profiled.")
 @click.option(
-    "--max-waited", type=click.FloatRange(0, 1), default=0.2, show_default=True,
+    "--max-waited", type=NumberRange(0, 1), default=0.2, show_default=True,
     help="Refuse a run whose core others held for more than this share of the time.",
 )  # fmt: skip
 @click.option(
-    "--max-spread", type=click.FloatRange(0, 10), default=0.3, show_default=True,
+    "--max-spread", type=NumberRange(0, 10), default=0.3, show_default=True,
     help="Refuse a run whose steps are further apart than this share.",
 )  # fmt: skip
 @click.option(
-    "--max-company", type=click.FloatRange(0), metavar="CORES",
+    "--max-company", type=NumberRange(0), metavar="CORES",
     help="Refuse a run while others kept more cores than this busy; any number unless given.",
+)  # fmt: skip
+@click.option(
+    "--max-minutes", type=NumberRange(0, min_open=True), metavar="M", default=60.0, show_default=True,
+    help="End a run that takes longer.",
 )  # fmt: skip
 @click.option(
     "--tries", type=click.IntRange(1, 100), default=3, show_default=True, help="Of a run that is refused."

@@ -41,6 +41,7 @@ class SweepOptions:
     max_waited: float
     max_spread: float
     max_company: float | None
+    max_minutes: float
     tries: int
     address: str | None
     again: bool
@@ -67,7 +68,7 @@ def prepared(options: SweepOptions) -> Campaign:
     check_output(options.output, options.force)
     if options.table is not None:
         check_apart(options.table, options.output)
-    if options.address is None:
+    if options.address is None and not options.as_it_is:
         check_installed(request)
         check_core(options.core)
     check_space(options.output, request)
@@ -78,7 +79,7 @@ def prepared(options: SweepOptions) -> Campaign:
 
 def _limits(options: SweepOptions) -> Limits:
     company = math.inf if options.max_company is None else options.max_company
-    return Limits(options.max_waited, options.max_spread, options.tries, company=company)
+    return Limits(options.max_waited, options.max_spread, options.tries, options.max_minutes, company)
 
 
 def _workloads(options: SweepOptions) -> tuple[list[Workload], list[str]]:

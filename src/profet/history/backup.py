@@ -68,45 +68,63 @@ def _check_apart(output: Path, history: History) -> None:
         raise InputError(f"{output}: is a store that is in use, with a log beside it; name another file")
 
 
-def restore(path: str | Path, history: History, replace: bool = False) -> Held:
-    """Put all that a backup holds into a store, all or nothing.
+@dataclass(frozen=True)
+class Backup:
+    """A file that can be restored.
+
+    Args:
+        path: of the file.
+        copy: of what is in it, brought up to this version.
+        held: how much that is.
+    """
+
+    path: Path
+    copy: History
+    held: Held
+
+
+@contextmanager
+def opened_backup(path: str | Path) -> Iterator[Backup]:
+    """Open a backup, or refuse it before anything is done to a store.
 
     Args:
         path: a SQLite file that back_up wrote, or any store's; it is left as it is, whatever version wrote it.
-        history: where to.
-        replace: forget what is there; else a store that holds anything is refused.
-
-    Returns:
-        What was put there.
 
     Raises:
-        InputError: there is no such file, it is no store, it holds nothing, a record in it is none, or the store
-            is not empty.
-        OutputError: the store cannot be written.
+        InputError: there is no such file, it is no store, is damaged, of a newer version, or holds nothing.
     """
-    source = check_backup(path)
-    if history.file is not None and source.samefile(history.file):
-        raise InputError(f"{source}: is the store itself; name a backup")
+    source = _checked(path)
     with tempfile.TemporaryDirectory(prefix="profet-restore-") as folder:
         copy = Path(folder) / "copy"
         copy_sqlite(source, copy)
-        with History(copy, name=str(path)) as backup:
+        with History(copy, name=str(path)) as history:
             held = _held(copy, f"{path}")
             if not any((held.measurements, held.keys, held.audit)):
                 raise InputError(f"{path}: holds nothing; is it the right file?")
-            with history.transaction(writes=True) as new, backup.transaction() as old:
-                _make_room(new, history.where, replace)
-                for table in _TABLES:
-                    _copy(table, old, new, history.where, f"{path}")
-        return held
+            yield Backup(source, history, held)
 
 
-def check_backup(path: str | Path) -> Path:
-    """Refuse what is no backup at all, before a store is begun for it.
+def restore(backup: Backup, history: History, replace: bool = False) -> None:
+    """Put all that a backup holds into a store, all or nothing.
+
+    Args:
+        backup: what to put there.
+        history: where to.
+        replace: forget what is there; else a store that holds anything is refused.
 
     Raises:
-        InputError: there is no such file, or it is no database.
+        InputError: a record in the backup is none, the backup is the store, or the store is not empty.
+        OutputError: the store cannot be written.
     """
+    if history.file is not None and backup.path.samefile(history.file):
+        raise InputError(f"{backup.path}: is the store itself; name a backup")
+    with history.transaction(writes=True) as new, backup.copy.transaction() as old:
+        _make_room(new, history.where, replace)
+        for table in _TABLES:
+            _copy(table, old, new, history.where, f"{backup.path}")
+
+
+def _checked(path: str | Path) -> Path:
     source = Path(path)
     if source.exists() and not source.is_file():
         raise InputError(f"{source}: not a regular file; name a backup")

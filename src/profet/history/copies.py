@@ -1,10 +1,20 @@
-"""Copies a SQLite file with all that was ever acknowledged, while others may go on writing to it."""
+"""SQLite files: begun for their owner alone, and copied with all that was ever acknowledged while others write."""
 
 import contextlib
+import os
 import sqlite3
 from pathlib import Path
 
 from profet.history.refusals import told
+
+
+def begin_file(path: Path) -> None:
+    """Make an empty file that nobody but its owner reads; what SQLite puts beside it is as private.
+
+    One that is there stays as it is. Where it cannot be made, SQLite itself will say so.
+    """
+    with contextlib.suppress(OSError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 def copy_sqlite(path: Path, copy: Path) -> None:
@@ -12,12 +22,13 @@ def copy_sqlite(path: Path, copy: Path) -> None:
 
     Args:
         path: a database that is there.
-        copy: a file that is not.
+        copy: a file that is not; it is made for its owner alone.
 
     Raises:
         DamagedHistoryError: it is no database, or a damaged one.
         OutputError: the copy could not be written.
     """
+    begin_file(copy)
     try:
         with (
             told(str(path)),

@@ -12,7 +12,6 @@ from profet.predictors.card import Prediction
 from profet.profiles.profile import LARGEST_TIME, Profile
 
 _MAX_NAME_CHARACTERS = 200
-_MAX_NOTE_CHARACTERS = 2000
 _SMALLEST = 1e-12
 _YEARS = range(1970, 3000)
 
@@ -25,10 +24,16 @@ class TrainedOn:
     created_with: str
 
 
-_TEXTS = (
-    *("id", "anchor", "target", "method", "bundle_dataset", "bundle_version", "note", "profile_sha256", "profile"),
-    "owner",
-)
+_TEXTS = ("id", "anchor", "target", "profile")
+_SHORT_TEXTS = {
+    "method": 40,
+    "bundle_dataset": 64,
+    "bundle_version": 40,
+    "note": 2000,
+    "profile_sha256": 64,
+    "owner": 64,
+}
+"""So many characters at most; the tables hold no more in any database."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,18 +97,22 @@ class Measurement:
             raise ValueError("created has no time zone")
         if self.created.year not in _YEARS:
             raise ValueError(f"created in the year {self.created.year}")
-        for name in _TEXTS:
-            _check_text(getattr(self, name), name)
-        for name in ("anchor", "target"):
-            if not 0 < len(getattr(self, name)) <= _MAX_NAME_CHARACTERS:
-                raise ValueError(f"{name} is not a name of 1 to {_MAX_NAME_CHARACTERS} characters")
+        self._check_texts()
         for name in ("measured_ms", "anchor_latency_ms", "predicted_ms", "low_ms", "high_ms", "expected_log_error"):
             _check_above_zero(getattr(self, name), name)
         for name in ("measured_steps", "batch_size", "pixels"):
             _check_above_zero(getattr(self, name), name)
         self._check_interval()
-        if self.note is not None and len(self.note) > _MAX_NOTE_CHARACTERS:
-            raise ValueError(f"note is longer than {_MAX_NOTE_CHARACTERS} characters")
+
+    def _check_texts(self) -> None:
+        for name in (*_TEXTS, *_SHORT_TEXTS):
+            _check_text(getattr(self, name), name)
+        for name, most in _SHORT_TEXTS.items():
+            if len(getattr(self, name) or "") > most:
+                raise ValueError(f"{name} is longer than {most} characters")
+        for name in ("anchor", "target"):
+            if not 0 < len(getattr(self, name)) <= _MAX_NAME_CHARACTERS:
+                raise ValueError(f"{name} is not a name of 1 to {_MAX_NAME_CHARACTERS} characters")
 
     def _check_interval(self) -> None:
         if self.interval is not None and not 0 < self.interval < 1:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, delete, insert, inspect, select, text
 
 from profet.data_folder import alone
 from profet.errors import InputError
-from profet.history.copies import copy_sqlite
+from profet.history.copies import begin_file, copy_sqlite
 from profet.history.engine import WRITES, one_at_a_time
 from profet.history.refusals import told
 from profet.history.tables import SCHEMA, SCHEMA_FAMILY, VERSION, profet_schema
@@ -31,6 +31,8 @@ def prepare(engine: Engine, where: str) -> None:
         DamagedHistoryError, OutputError: see told; or there is no room for the copy.
     """
     with _first_alone(engine):
+        if engine.dialect.name == "sqlite":
+            begin_file(Path(engine.url.database or ""))
         if _version(engine, where) == VERSION:
             return
     with _alone(engine):

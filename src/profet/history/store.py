@@ -1,13 +1,13 @@
 """The store of measurements: a SQLite file, or PostgreSQL by URL."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, delete, insert, null, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, delete, insert, literal, null, select, tuple_
 from sqlalchemy.exc import IntegrityError
 
 from profet.errors import InputError
@@ -20,6 +20,9 @@ from profet.printable import one_line
 
 PATIENCE_S = 5.0
 """How long a writer waits for another one."""
+
+Also = Callable[[Connection], None]
+"""Writes something more in the transaction of a change, so that both are kept or neither."""
 
 
 class History:
@@ -61,12 +64,13 @@ class History:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def record(self, measurement: Measurement, again: bool = True) -> Measurement | None:
+    def record(self, measurement: Measurement, again: bool = True, also: Also | None = None) -> Measurement | None:
         """Keep a measurement, unless it is there already; on return it is safely on disk.
 
         Args:
             measurement: one whose id is known is not kept a second time.
             again: keep it also where another one of the same profile, target and latency is known.
+            also: written with it where it is kept.
 
         Returns:
             None where it was kept, else the record that stands for it.
@@ -86,6 +90,8 @@ class History:
                         connection.execute(insert(measurements).values(asdict(measurement)))
                 except IntegrityError:  # where writers do not wait for each other, another one was first
                     known = connection.execute(same_id).first()
+            if known is None and also is not None:
+                also(connection)
         return None if known is None else self._measurement(known)
 
     def measurements(
@@ -96,12 +102,13 @@ class History:
         owners: Sequence[str] = (),
         ids: Sequence[str] = (),
         since: datetime | None = None,
+        before: tuple[datetime, str] | None = None,
         newest: int | None = None,
     ) -> list[Measurement]:
         """Return what was recorded, oldest first: all, or of some anchors, targets, owners or ids, or since a time.
 
-        With newest, no more than so many of them, the newest ones. Profiles, which are large, are read only where
-        asked for; they are None otherwise.
+        With before, the time and id of a record, those that come before it. With newest, no more than so many of
+        them, the newest ones. Profiles, which are large, are read only where asked for; they are None otherwise.
 
         Raises:
             InputError: a record does not hold what it must.
@@ -113,6 +120,9 @@ class History:
         for column, names in some:
             query = query.where(column.in_(names)) if names else query
         query = query if since is None else query.where(table.c.created >= since)
+        if before is not None:
+            place = tuple_(literal(before[0], table.c.created.type), literal(before[1]))
+            query = query.where(tuple_(table.c.created, table.c.id) < place)
         query = query.order_by(table.c.created.desc(), table.c.id.desc()).limit(newest)
         with self.transaction() as connection:
             return [self._measurement(row) for row in connection.execute(query)][::-1]
@@ -129,10 +139,15 @@ class History:
         with self.transaction() as connection:
             return sorted(map(str, connection.scalars(select(column).distinct())))
 
-    def remove(self, ids: Sequence[str], owner: str = "") -> int:
+    def remove(self, ids: Sequence[str], owner: str = "", also: Also | None = None) -> int:
         """Forget records by their ids, all or none of them; return how many there were.
 
         With an owner, those of others are as if they were not there.
+
+        Args:
+            ids: of the records.
+            owner: of the records.
+            also: written in the same transaction.
 
         Raises:
             InputError: one of them is not there.
@@ -145,16 +160,20 @@ class History:
             missing = next((each for each in ids if each not in known), None)
             if missing is not None:
                 raise InputError(f"{self.where}: has no record {missing[:60]!r}; profet history list shows them")
-            return connection.execute(delete(measurements).where(measurements.c.id.in_(ids))).rowcount
+            return _removed(connection, measurements.c.id.in_(ids), also)
 
-    def remove_all(self, owner: str) -> int:
+    def remove_all(self, owner: str, also: Also | None = None) -> int:
         """Forget all records of an owner; return how many there were.
+
+        Args:
+            owner: of the records.
+            also: written in the same transaction, where there were any.
 
         Raises:
             OutputError: locked for too long, or the disk refused.
         """
         with self.transaction(writes=True) as connection:
-            return connection.execute(delete(measurements).where(measurements.c.owner == owner)).rowcount
+            return _removed(connection, measurements.c.owner == owner, also)
 
     @contextmanager
     def transaction(self, writes: bool = False) -> Iterator[Connection]:
@@ -177,6 +196,13 @@ class History:
             raise InputError(
                 f"{self.where}: record {name} is no measurement ({error}); drop it: profet history remove {name}"
             ) from None
+
+
+def _removed(connection: Connection, which: ColumnElement[bool], also: Also | None) -> int:
+    count = connection.execute(delete(measurements).where(which)).rowcount
+    if count and also is not None:
+        also(connection)
+    return count
 
 
 def _columns(profiles: bool = False) -> Select[Any]:

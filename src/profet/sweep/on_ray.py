@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from typing import Any
@@ -12,7 +13,7 @@ from profet.partition.backends.failures import error_line
 from profet.sweep.campaign import Runner
 from profet.sweep.machines import Machine
 from profet.sweep.measuring import measure
-from profet.sweep.outcomes import FAILED, Outcome
+from profet.sweep.outcomes import FAILED, MEMORY, Outcome
 from profet.sweep.request import Run, Task
 
 ADDRESS_VARIABLE = "RAY_ADDRESS"
@@ -21,6 +22,9 @@ _WAIT_S = 1.0
 _PATIENCE_S = 60.0
 _AHEAD = 2
 """Tasks in flight for each place that can run one: the next is there when one ends."""
+
+_MOST_LOST = 5
+"""How often a task is done again whose worker or node was lost: one that ends its node does so everywhere."""
 
 _FOR_A_WORKER_ALONE = ("OMP_NUM_THREADS",)
 
@@ -65,23 +69,35 @@ def _captured(
     ray: Any, resources: set[str], warn: Callable[[str], None], tasks: Iterator[Task]
 ) -> Iterator[tuple[Run, Outcome]]:
     """Keep as many tasks in flight as the cluster has places; yield what came of each."""
-    in_flight: dict[Any, Task] = {}
+    in_flight: dict[Any, _Sent] = {}
     gone = _Gone(ray, resources, warn)
     remote = ray.remote(_measured_there)
     try:
         while True:
             for task in _next(tasks, _AHEAD * gone.places() - len(in_flight)):
-                in_flight[_submit(remote, task)] = task
+                in_flight[_submit(remote, task)] = _Sent(task)
             if not in_flight:
                 return
             ready, _ = ray.wait(list(in_flight), num_returns=1, timeout=_WAIT_S)
             for reference in ready:
-                task = in_flight.pop(reference)
-                yield task.run, _outcome(ray, reference)
+                sent = in_flight.pop(reference)
+                outcome, lost = _outcome(ray, reference)
+                if lost and sent.lost < _MOST_LOST:
+                    in_flight[_submit(remote, sent.task)] = _Sent(sent.task, sent.lost + 1)
+                else:
+                    yield sent.task.run, outcome
             gone.look()
     finally:
         for reference in in_flight:
             ray.cancel(reference, force=True)
+
+
+@dataclass(frozen=True)
+class _Sent:
+    """A task, and how often it was lost before."""
+
+    task: Task
+    lost: int = 0
 
 
 def _next(tasks: Iterator[Task], most: int) -> Iterator[Task]:
@@ -94,7 +110,7 @@ def _next(tasks: Iterator[Task], most: int) -> Iterator[Task]:
 
 def _submit(remote: Any, task: Task) -> Any:
     gpus = 1 if task.machine.device == "cuda" else 0
-    wanted = {"resources": {task.machine.needed: 1}, "num_cpus": 0, "num_gpus": gpus, "max_retries": -1}
+    wanted = {"resources": {task.machine.needed: 1}, "num_cpus": 0, "num_gpus": gpus, "max_retries": 0}
     return remote.options(**wanted, name=task.run.name).remote(task, version("profet-latency"))
 
 
@@ -109,8 +125,8 @@ def _measured_there(task: Task, version_here: str) -> Outcome:
     return measure(task, around)
 
 
-def _outcome(ray: Any, reference: Any) -> Outcome:
-    """Return what came of a task.
+def _outcome(ray: Any, reference: Any) -> tuple[Outcome, bool]:
+    """Return what came of a task, and whether it was lost with its worker or node.
 
     Raises:
         ProfetError: the node lacks Profet, or has another version.
@@ -123,10 +139,12 @@ def _outcome(ray: Any, reference: Any) -> Outcome:
             raise ProfetError(str(cause)) from None
         if "No module named" in str(cause):
             raise ProfetError(f"a node lacks what a sweep needs: {error_line(cause)}") from None
-        return Outcome(FAILED, note=error_line(cause))
+        return Outcome(FAILED, note=error_line(cause)), False
+    except ray.exceptions.OutOfMemoryError:
+        return Outcome(MEMORY, note="was ended by Ray, since the memory of its node ran out"), False
     except ray.exceptions.RayError as error:
-        return Outcome(FAILED, note=error_line(error))
-    return outcome
+        return Outcome(FAILED, note=error_line(error)), True
+    return outcome, False
 
 
 class _Gone:

@@ -1,27 +1,21 @@
-"""Who is let in: by key, by what a request needs, and by how much is asked at a time; and what was written."""
+"""Who is let in: by key, by what a request needs, and by how much is asked at a time."""
 
-import asyncio
 import ipaddress
-import logging
 import math
 import re
-from datetime import UTC, datetime
 from http import HTTPStatus
 
 from starlette.types import Scope
 
-from profet.access.audit import Audit, AuditLine
 from profet.access.buckets import Buckets
 from profet.access.key import ApiKey
 from profet.access.key_ring import KeyRing
 from profet.access.keys import Keys, StoredKey
-from profet.errors import ProfetError
-from profet.web.logs import log_event, request_id
 from profet.web.needs import HEALTH, Need, need_of
 from profet.web.problems import RefusedError
-from profet.web.records import Records
 from profet.web.settings import Settings
-from profet.web.visitor import BAD_KEY, COOKIE, NO_KEY, READS_ONLY, Visitor
+from profet.web.store import Store
+from profet.web.visitor import BAD_KEY, COOKIE, NO_KEY, NO_PROXY, READS_ONLY, Visitor
 
 _BURST_S = 10.0
 """What is not asked for so long may be asked for at once."""
@@ -29,9 +23,11 @@ _BURST_S = 10.0
 _FAILED = 10.0
 """How many requests of an address one with a key that opens nothing counts for."""
 
+_FORWARDED = frozenset({b"forwarded", b"via", b"x-forwarded-for", b"x-real-ip"})
+"""Headers of a proxy, which lets in whoever reaches it."""
+
 _COOKIE = re.compile(rb"(?:^|;)\s*" + COOKIE.encode() + rb"=([A-Za-z0-9_-]{1,100})")
 _INVALID = {"WWW-Authenticate": 'Bearer error="invalid_token"'}
-_log = logging.getLogger("profet.web")
 
 
 class Access:
@@ -39,12 +35,12 @@ class Access:
 
     Args:
         settings: whether everyone needs a key, and the limits.
-        records: of the store that holds the keys, too.
+        store: that holds the keys.
     """
 
-    def __init__(self, settings: Settings, records: Records):
+    def __init__(self, settings: Settings, store: Store):
         self.keys_for_all = settings.keys_for_all
-        self._records = records
+        self._store = store
         self._ring = KeyRing(self._look_up, self._note_use)
         limits = settings.limits
         self._by_key = Buckets(limits.key_rate, limits.key_rate * _BURST_S)
@@ -67,6 +63,8 @@ class Access:
         if need is Need.NOTHING or said is None:
             if not free:
                 raise RefusedError(HTTPStatus.UNAUTHORIZED, NO_KEY, {"WWW-Authenticate": "Bearer"})
+            if need is not Need.NOTHING and any(name in _FORWARDED for name, _ in scope["headers"]):
+                raise RefusedError(HTTPStatus.UNAUTHORIZED, NO_PROXY, {"WWW-Authenticate": "Bearer"})
             return Visitor(None, need.writes)
         key = await self.opened_by(said, scope)
         if key is None:
@@ -89,38 +87,11 @@ class Access:
             self._by_address.charge(_network_of(address_of(scope)), _FAILED)
         return key
 
-    async def audit(self, scope: Scope, visitor: Visitor, status: int) -> None:
-        """Keep what was written, in the log and in the store; where that cannot be written, in the log alone."""
-        key_id = None if visitor.key is None else visitor.key.id
-        line = AuditLine(
-            at=datetime.now(UTC),
-            key_id=key_id,
-            address=address_of(scope),
-            request_id=request_id(),
-            method=scope["method"],
-            path=scope["path"],
-            status=status,
-        )
-        log_event("write", key=key_id, address=line.address, method=line.method, path=line.path, status=status)
-        try:
-            await asyncio.to_thread(self._audit, line)
-        except ProfetError as error:
-            _log.error("a line of the audit is in this log alone (%s)", error)
-
-    def _audit(self, line: AuditLine) -> None:
-        if self._records.is_there():
-            with self._records.reached() as history:
-                Audit(history).add(line)
-
     def _look_up(self, key_id: str) -> StoredKey | None:
-        if not self._records.is_there():
-            return None
-        with self._records.reached() as history:
-            return Keys(history).find(key_id)
+        return self._store.ask(lambda history: Keys(history).find(key_id)) if self._store.is_there() else None
 
     def _note_use(self, key_id: str) -> None:
-        with self._records.reached() as history:
-            Keys(history).note_use(key_id)
+        self._store.ask(lambda history: Keys(history).note_use(key_id))
 
 
 def address_of(scope: Scope) -> str:

@@ -55,7 +55,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     )
     service = Service.load(settings or Settings())
     app.state.service = service
-    app.state.access = Access(service.settings, service.records)
+    app.state.access = Access(service.settings, service.store)
     app.state.recent = RecentAccuracy(service.records)
     follow_bundle(app)
     answer_problems(app)
@@ -71,7 +71,7 @@ def _add_middleware(app: FastAPI, settings: Settings) -> None:
     """Put around the application what every request passes; the last one first."""
     for middleware, arguments in (
         (LimitRequests, (settings.limits,)),
-        (CheckAccess, (app.state.access,)),
+        (CheckAccess, (app.state.access, app.state.service.store)),
         (CheckHost, (settings.hosts,)),
         (SecurityHeaders, ()),
         (CountRequests, ()),
@@ -88,7 +88,7 @@ async def _leave_tidily(app: FastAPI) -> AsyncIterator[None]:
     """Let go of the store, and write the last lines of the log, once everything is answered."""
     yield
     service: Service = app.state.service
-    await asyncio.to_thread(service.records.close)
+    await asyncio.to_thread(service.store.close)
     await asyncio.to_thread(flush_log)
 
 

@@ -9,10 +9,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from profet.errors import ProfetError
 from profet.web.access import Access, address_of, said_key
+from profet.web.auditing import audit
 from profet.web.limits import send_and_drain
 from profet.web.logs import log_event
 from profet.web.needs import SIGN_IN
 from profet.web.problems import RefusedError, problem
+from profet.web.store import Store
 
 _CLOSE = {"Connection": "close"}
 _log = logging.getLogger("profet.web")
@@ -21,9 +23,10 @@ _log = logging.getLogger("profet.web")
 class CheckAccess:
     """Middleware that passes on only what may come in, with who sent it."""
 
-    def __init__(self, app: ASGIApp, access: Access):
+    def __init__(self, app: ASGIApp, access: Access, store: Store):
         self._app = app
         self._access = access
+        self._store = store
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on with its visitor, or refuse it."""
@@ -43,7 +46,7 @@ class CheckAccess:
         async def send_audited(message: Message) -> None:
             known = "route" in scope  # a path that is none may hold anything, and nothing was written there
             if message["type"] == "http.response.start" and visitor.wrote and known:
-                await self._access.audit(scope, visitor, message["status"])
+                await audit(self._store, scope, visitor, message["status"])
             await send(message)
 
         await self._app(scope, receive, send_audited)

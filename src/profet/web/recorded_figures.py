@@ -1,5 +1,6 @@
 """Figures for Prometheus that tell whether the service is right: errors and coverage in what was recorded."""
 
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -13,6 +14,8 @@ from profet.web.records import Records
 
 RECENT_DAYS = 30
 _FRESH_S = 30.0
+_MOST_PAIRS = 500
+"""Whoever records names the instances; a Prometheus that is given any number of names runs out of memory."""
 
 Figure = Callable[[PairAccuracy], float | None]
 
@@ -54,6 +57,7 @@ class RecentAccuracy:
 
     def __init__(self, records: Records):
         self._records = records
+        self._finding = threading.Lock()
         self._until = 0.0
         self._pairs: list[PairAccuracy] = []
 
@@ -63,10 +67,14 @@ class RecentAccuracy:
         Raises:
             InputError, OutputError: see Records.all.
         """
+        with self._finding:
+            self._find()
+        return self._pairs
+
+    def _find(self) -> None:
         if time.monotonic() > self._until:
             found = self._records.all(since=datetime.now(UTC) - timedelta(days=RECENT_DAYS))
             self._pairs, self._until = accuracy_by_pair(found), time.monotonic() + _FRESH_S
-        return self._pairs
 
 
 class RecordedFigures(Collector):
@@ -84,6 +92,8 @@ class RecordedFigures(Collector):
             yield _up(0)
             return
         yield _up(1)
+        left_out = max(0, len(overall) - _MOST_PAIRS)
+        yield GaugeMetricFamily("profet_recorded_pairs_left_out", "Pairs that had too few to be told.", left_out)
         yield from _families("profet_recorded", "", overall)
         yield from _families("profet_recent", f" in the last {RECENT_DAYS} days", recent)
 
@@ -93,6 +103,7 @@ def _up(value: int) -> GaugeMetricFamily:
 
 
 def _families(name: str, when: str, pairs: Sequence[PairAccuracy]) -> Iterator[GaugeMetricFamily]:
+    pairs = sorted(pairs, key=lambda pair: pair.records, reverse=True)[:_MOST_PAIRS]
     for ending, (text, figure) in _FIGURES.items():
         family = GaugeMetricFamily(name + ending, text.format(when=when), labels=["anchor", "target"])
         for pair in pairs:

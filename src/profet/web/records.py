@@ -1,29 +1,25 @@
-"""What was recorded, as a service reaches it: opened when it is needed, and kept open."""
+"""What was recorded in the store of a service, and how right its predictions were."""
 
-import logging
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from profet.errors import InputError, OutputError
 from profet.history.accuracy import PairAccuracy, accuracy_by_pair
-from profet.history.engine import is_url
 from profet.history.measurement import Measurement
 from profet.history.periods import Period, PeriodAccuracy, accuracy_by_period
-from profet.history.place import begin_history, default_place
-from profet.history.refusals import UnreachableHistoryError
-from profet.history.store import History
+from profet.history.store import Also
+from profet.web.store import ANSWER_S, Store
 
 _FRESH_S = 10.0
 _SHARE = 20.0
 """Accuracy stays known for so many times as long as it took to find, so that it never takes much of a core."""
 
-_log = logging.getLogger("profet.web")
+_LONG_ANSWER_S = 60.0
+"""How long a database's server may take where all records are read."""
 
 
 @dataclass(frozen=True)
@@ -36,68 +32,24 @@ class _Known:
 
 
 class Records:
-    """A history that several threads may use; every method waits for the disk, so that none is for the event loop.
-
-    Where a database's server stops to answer, one request at a time looks whether it is back; the others are
-    refused at once, so that they do not hold the threads in which everything else is answered.
+    """Measurements as several threads may use them; every method waits for the store.
 
     Args:
-        place: a file or a database's URL; None for the user's own.
+        store: that they are in.
     """
 
-    def __init__(self, place: str | None):
-        self._place = place
-        self._opening = threading.Lock()
-        self._history: History | None = None
+    def __init__(self, store: Store):
+        self._store = store
         self._known: _Known | None = None
-        self._away = False
-        self._looking = threading.Lock()
+        self._finding = threading.Lock()
 
-    def check(self) -> None:
-        """Open what is there, so that what is wrong with it is told before anybody asks.
-
-        Raises:
-            OutputError: it cannot be used.
-        """
-        if self.is_there():
-            self._opened()
-
-    def is_there(self) -> bool:
-        """Whether something was recorded; looking does not begin a history."""
-        place = self._place or str(default_place())
-        return self._history is not None or is_url(place) or Path(place).exists()
-
-    @contextmanager
-    def reached(self) -> Iterator[History]:
-        """Give the history to read or write, begun where there is none.
-
-        Raises:
-            UnreachableHistoryError: its server does not answer.
-            OutputError: it cannot be used; or see History.
-        """
-        looks = self._away
-        if looks and not self._looking.acquire(blocking=False):
-            raise UnreachableHistoryError(
-                "the history: cannot be reached; another request looks whether it is back"
-            )
-        try:
-            yield self._opened()
-            self._away = False
-        except UnreachableHistoryError:
-            self._away = True
-            raise
-        finally:
-            if looks:
-                self._looking.release()
-
-    def keep(self, measurement: Measurement, again: bool) -> Measurement | None:
+    def keep(self, measurement: Measurement, again: bool, also: Also) -> Measurement | None:
         """Keep a measurement; see History.record.
 
         Raises:
             InputError, OutputError: see begin_history and History.record.
         """
-        with self.reached() as history:
-            kept = history.record(measurement, again)
+        kept = self._store.ask(lambda history: history.record(measurement, again, also))
         self._known = None
         return kept
 
@@ -111,28 +63,26 @@ class Records:
         """
         return self._read(owners=[owner] if owner else (), **wanted)
 
-    def remove(self, ids: Sequence[str], owner: str) -> int:
+    def remove(self, ids: Sequence[str], owner: str, also: Also) -> int:
         """Forget records of an owner, or of anyone where there is none; return how many there were.
 
         Raises:
             InputError: one is not there, or is another's; or see History.
             OutputError: see History.
         """
-        with self.reached() as history:
-            removed = history.remove(ids, owner)
+        removed = self._store.ask(lambda history: history.remove(ids, owner, also))
         self._known = None
         return removed
 
-    def remove_all(self, owner: str) -> int:
+    def remove_all(self, owner: str, also: Also) -> int:
         """Forget all records of an owner; return how many there were.
 
         Raises:
             InputError, OutputError: see History.
         """
-        if not self.is_there():
+        if not self._store.is_there():
             return 0
-        with self.reached() as history:
-            removed = history.remove_all(owner)
+        removed = self._store.ask(lambda history: history.remove_all(owner, also))
         self._known = None
         return removed
 
@@ -158,43 +108,27 @@ class Records:
         Raises:
             InputError, OutputError: see History.
         """
-        return self._read(since=since, newest=newest)
-
-    def close(self) -> None:
-        """Let go of the store."""
-        with self._opening:
-            if self._history is not None:
-                self._history.close()
-            self._history = None
+        return self._read(_LONG_ANSWER_S, since=since, newest=newest)
 
     def _accuracy(self) -> _Known:
         known = self._known
-        if known is None or time.monotonic() > known.until:
-            start = time.monotonic()
-            found = self._read()
-            pairs, periods = accuracy_by_pair(found), {each: accuracy_by_period(found, each) for each in Period}
-            end = time.monotonic()
-            known = self._known = _Known(end + max(_FRESH_S, _SHARE * (end - start)), pairs, periods)
-        return known
+        if known is not None and time.monotonic() <= known.until:
+            return known
+        with self._finding:  # of many who ask at once, only one finds it
+            known = self._known
+            if known is None or time.monotonic() > known.until:
+                start = time.monotonic()
+                found = self._read(_LONG_ANSWER_S)
+                pairs, periods = accuracy_by_pair(found), {each: accuracy_by_period(found, each) for each in Period}
+                end = time.monotonic()
+                known = self._known = _Known(end + max(_FRESH_S, _SHARE * (end - start)), pairs, periods)
+            return known
 
-    def _read(self, **wanted: Any) -> list[Measurement]:
+    def _read(self, within_s: float = ANSWER_S, **wanted: Any) -> list[Measurement]:
         """Return records; History.measurements says what may be wanted."""
-        if not self.is_there():
+        if not self._store.is_there():
             return []
         try:
-            with self.reached() as history:
-                return history.measurements(**wanted)
+            return self._store.ask(lambda history: history.measurements(**wanted), within_s)
         except InputError as error:  # what is wrong with a record is no mistake of whoever asks
             raise OutputError(str(error)) from None
-
-    def _opened(self) -> History:
-        with self._opening:
-            if self._history is None:
-                try:
-                    self._history, warnings = begin_history(self._place)
-                except InputError as error:  # not a mistake of whoever asks
-                    raise OutputError(str(error)) from None
-                self._history.where = "the history"  # errors name it to people who must not know this machine
-                for warning in warnings:
-                    _log.warning("%s", warning)
-            return self._history

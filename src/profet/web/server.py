@@ -2,6 +2,7 @@
 
 import contextlib
 import ipaddress
+import logging
 import os
 import signal
 import socket
@@ -22,9 +23,9 @@ from profet.web.connections import GuardedConnection
 from profet.web.hosts import LOOPBACK, hosts_of
 from profet.web.logs import log_settings
 from profet.web.metrics import MULTIPROCESS
-from profet.web.records import Records
 from profet.web.service import Service
 from profet.web.settings import SETTINGS_VARIABLE, Settings, as_text
+from profet.web.store import Store
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -33,6 +34,7 @@ FACTORY = "profet.web.app:app_of_environment"
 """What each of several processes makes its application with."""
 
 _BACKLOG = 2048
+_log = logging.getLogger("profet.web")
 _GRACE_S = 30
 _IDLE_S = 5
 
@@ -100,15 +102,14 @@ def _network(proxy: str) -> str:
 
 
 def _has_key(place: str | None) -> bool:
-    records = Records(place)
+    store = Store(place)
     try:
-        if not records.is_there():
+        if not store.is_there():
             return False
-        with records.reached() as history:
-            now = datetime.now(UTC)
-            return any(key.state(now) == "active" for key in Keys(history).all())
+        now = datetime.now(UTC)
+        return any(key.state(now) == "active" for key in store.ask(lambda history: Keys(history).all()))
     finally:
-        records.close()
+        store.close()
 
 
 class _Server(uvicorn.Server):
@@ -125,6 +126,13 @@ class _Server(uvicorn.Server):
 
 class _Processes(Multiprocess):
     """Processes that answer together; once they are told to stop, nobody new is kept waiting for them."""
+
+    def keep_subprocess_alive(self) -> None:
+        before = list(self.processes)
+        super().keep_subprocess_alive()
+        for gone, now in zip(before, self.processes, strict=True):
+            if now is not gone:
+                _log.error("worker %s ended by itself (exit code %s); %s goes on", gone.pid, gone.exitcode, now.pid)
 
     def terminate_all(self) -> None:
         for listener in self.sockets:
@@ -152,7 +160,7 @@ def _config(app: "FastAPI | str", workers: int) -> uvicorn.Config:
 def _app(settings: Settings, workers: int) -> "FastAPI | str":
     """Return the application, or how each process makes its own; what is wrong with its files is told here."""
     if workers > 1:
-        Service.load(settings).records.close()
+        Service.load(settings).store.close()
         return FACTORY
     from profet.web.app import create_app  # a process that only starts others needs none of it
 

@@ -11,6 +11,7 @@ from profet.instances.catalogue import Catalogue
 from profet.predictors.bundle import Bundle
 from profet.web.records import Records
 from profet.web.settings import Settings
+from profet.web.store import Store
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ class Service:
         bundle: trained predictors.
         bundle_file: that they were read from; None for the shipped ones.
         catalogue: of instances.
+        store: of what was recorded, keys and audit.
         records: what runs really took.
         slots: of processes for hard work; see work_beside.
         drawing: held while a report is made; drawing takes all of a core, and several at once take longer for all.
@@ -50,6 +52,7 @@ class Service:
     bundle: Bundle
     bundle_file: BundleFile | None
     catalogue: Catalogue
+    store: Store
     records: Records
     slots: asyncio.Semaphore = field(repr=False)
     drawing: asyncio.Lock = field(repr=False)
@@ -64,10 +67,10 @@ class Service:
         path = settings.bundle_path
         bundle_file = None if path is None else BundleFile.found(path)  # before it is read: a later one is another
         bundle = loaded_bundle(path)
-        catalogue, records = Catalogue.load(settings.catalogue_path), Records(settings.history_place)
-        records.check()
+        catalogue, store = Catalogue.load(settings.catalogue_path), Store(settings.history_place)
+        store.check()
         slots = asyncio.Semaphore(settings.limits.processes)
-        return cls(settings, bundle, bundle_file, catalogue, records, slots, asyncio.Lock())
+        return cls(settings, bundle, bundle_file, catalogue, store, Records(store), slots, asyncio.Lock())
 
 
 def loaded_bundle(path: str | None) -> Bundle:

@@ -14,6 +14,10 @@ COOKIE = "profet_key"
 NO_KEY = (
     "this needs a key; send it as Authorization: Bearer KEY; whoever runs this makes one with profet keys create"
 )
+NO_PROXY = (
+    "this came through a proxy that the service was not told of, so that it needs a key; whoever runs this names"
+    " the proxy: profet serve --proxy ADDRESS"
+)
 BAD_KEY = "this key opens nothing here: it is none, has expired or was revoked; ask whoever runs this for another"
 READS_ONLY = "this key only reads; ask whoever runs this for one that writes (profet keys create --scope write)"
 
@@ -25,10 +29,12 @@ class Visitor:
     Args:
         key: that came with it; None where none is needed.
         wrote: whether the request was to keep or forget something, so that it is audited.
+        audited: the status in the line of the audit that was written with it; None where there is none yet.
     """
 
     key: ApiKey | None = None
     wrote: bool = False
+    audited: int | None = None
 
     def to_write(self) -> None:
         """Take note that the request is to write; pages of this machine's user need no key.

@@ -1,10 +1,10 @@
 """Accuracy cards: how wrong the predictors were measured to be, and how right they were in what was recorded."""
 
-import asyncio
 from typing import Literal
 
 import msgspec
 from fastapi import APIRouter, Request, Response
+from fastapi.concurrency import run_in_threadpool
 
 from profet.history.periods import Period
 from profet.predictors.manifest import Pair, Provenance
@@ -77,7 +77,7 @@ async def show_cards(request: Request) -> Response:
 @router.get("/accuracy", responses=answered(AccuracyAnswer, 422, 503))
 async def show_accuracy(request: Request, by: Literal["month", "week"] | None = None) -> Response:
     """Show how right predictions were in all that was recorded here, by anchor and target; by month or week too."""
-    return await asyncio.to_thread(_accuracy, service_of(request).records, None if by is None else Period(by))
+    return await run_in_threadpool(_accuracy, service_of(request).records, None if by is None else Period(by))
 
 
 def _accuracy(records: Records, by: Period | None) -> Response:

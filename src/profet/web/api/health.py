@@ -1,10 +1,10 @@
 """Whether the service is up, and figures for Prometheus."""
 
-import asyncio
 from typing import Literal
 
 import msgspec
 from fastapi import APIRouter, Request, Response
+from fastapi.concurrency import run_in_threadpool
 
 from profet.web.answers import as_json
 from profet.web.api.documented import answered
@@ -55,5 +55,5 @@ async def show_health(request: Request) -> Response:
 )
 async def show_metrics(request: Request) -> Response:
     """Tell Prometheus how much is asked, how long it takes, and how right predictions were."""
-    text = await asyncio.to_thread(metrics_text, service_of(request), request.app.state.recent)
+    text = await run_in_threadpool(metrics_text, service_of(request), request.app.state.recent)
     return Response(text, media_type=_PROMETHEUS)

@@ -3,11 +3,14 @@
 import asyncio
 from dataclasses import dataclass, replace
 
+from fastapi.concurrency import run_in_threadpool
+
 from profet.errors import InputError
 from profet.history.kept_prediction import as_prediction, check_target
 from profet.history.measurement import Measurement
 from profet.history.plausible import check_latency
 from profet.history.recording import Anchored, beside_profile, check_new
+from profet.history.store import Also
 from profet.web.api.measurement_documents import MeasurementRequest
 from profet.web.bodies import Upload
 from profet.web.owner import Owner
@@ -24,8 +27,17 @@ class Kept:
     warnings: list[str]
 
 
-async def keep(service: Service, asked: MeasurementRequest, upload: Upload | None, owner: Owner) -> Kept:
+async def keep(
+    service: Service, asked: MeasurementRequest, upload: Upload | None, owner: Owner, also: Also
+) -> Kept:
     """Keep what was asked to be kept, for its owner.
+
+    Args:
+        service: that is asked.
+        asked: what its sender says.
+        upload: the profile; None where there is a prediction instead.
+        owner: whose it is to be.
+        also: written with it where it is new.
 
     Raises:
         InputError: it cannot be recorded, looks mistaken, or was recorded before.
@@ -38,7 +50,7 @@ async def keep(service: Service, asked: MeasurementRequest, upload: Upload | Non
     if not asked.force:
         check_latency(beside, "latency")
     owned = replace(beside, owner=owner.fingerprint)
-    earlier = await asyncio.to_thread(service.records.keep, owned, asked.again)
+    earlier = await run_in_threadpool(service.records.keep, owned, asked.again, also)
     if earlier is not None and earlier.owner != owner.fingerprint:
         raise InputError("the same was recorded already; again keeps a true repeat")
     check_new(owned, earlier)

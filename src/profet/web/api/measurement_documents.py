@@ -93,9 +93,10 @@ class RecordedAnswer(RecordAnswer, frozen=True, kw_only=True):
 
 
 class RecordsAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """All that one owner stored, oldest first."""
+    """What one owner stored, oldest first; older is what to send as before to see what comes before."""
 
     records: list[RecordAnswer]
+    older: str | None
 
 
 class RemovedAnswer(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,10 +1,13 @@
 """Measurements: what runs really took, kept beside what was predicted, and in the hands of who sent it."""
 
-import asyncio
+from datetime import UTC, datetime
+from typing import Annotated
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
 
 from profet.errors import InputError
+from profet.history.measurement import Measurement
 from profet.reports.history_tables import record_facts
 from profet.web.answers import as_json
 from profet.web.api.documented import answered, documented
@@ -16,6 +19,7 @@ from profet.web.api.measurement_documents import (
     RecordsAnswer,
     RemovedAnswer,
 )
+from profet.web.auditing import audited
 from profet.web.bodies import received
 from profet.web.owner import Owner, check_own_site, owner_of, writer_of
 from profet.web.problems import RefusedError
@@ -47,21 +51,26 @@ async def record(request: Request) -> Response:
     check_own_site(request)
     owner = writer_of(request)
     asked, upload = await received(request, MeasurementRequest)
-    kept = await keep(service_of(request), asked, upload, owner)
+    kept = await keep(service_of(request), asked, upload, owner, audited(request, 201))
     facts = {**record_facts(kept.measurement), "new": kept.new, "warnings": kept.warnings}
     return as_json(facts, 201 if kept.new else 200)
 
 
 @router.get("/measurements", responses=answered(RecordsAnswer, 400, 503))
-async def list_own(request: Request) -> Response:
+async def list_own(
+    request: Request,
+    limit: Annotated[int, Query(ge=1, le=10_000)] = 1000,
+    before: Annotated[str | None, Query(max_length=80)] = None,
+) -> Response:
     """List what you stored: the records of your key, or of your browser on this machine's pages; none without.
 
-    A key that administers lists the records of all.
+    A key that administers lists the records of all. No more than limit are told, the newest; where there are more,
+    older is what to send as before to be told those that come before.
     """
-    owner = owner_of(request)
+    owner, place = owner_of(request), None if before is None else _place(before)
     if owner is None:
-        return as_json({"records": []})
-    return await asyncio.to_thread(_listed, service_of(request).records, owner)
+        return as_json({"records": [], "older": None})
+    return await run_in_threadpool(_listed, service_of(request).records, owner, limit, place)
 
 
 @router.delete("/measurements", responses=answered(RemovedAnswer, 400, 403, 503))
@@ -69,20 +78,42 @@ async def remove_all(request: Request) -> Response:
     """Forget all that you stored; a key that administers, too, forgets its own alone."""
     check_own_site(request)
     owner = writer_of(request)
-    return as_json({"removed": await asyncio.to_thread(service_of(request).records.remove_all, owner.fingerprint)})
+    records, also = service_of(request).records, audited(request, 200)
+    return as_json({"removed": await run_in_threadpool(records.remove_all, owner.fingerprint, also)})
 
 
 @router.delete("/measurements/{record_id}", responses=answered(RemovedAnswer, 400, 403, 404, 422, 503))
 async def remove(request: Request, record_id: str) -> Response:
     """Forget one record that you stored; a key that administers forgets anyone's."""
     check_own_site(request)
-    owner = writer_of(request)
+    owner, records = writer_of(request), service_of(request).records
     try:
-        removed = await asyncio.to_thread(service_of(request).records.remove, [record_id], owner.sees)
+        removed = await run_in_threadpool(records.remove, [record_id], owner.sees, audited(request, 200))
     except InputError:
         raise RefusedError.not_found(_NOT_YOURS) from None
     return as_json({"removed": removed})
 
 
-def _listed(records: Records, owner: Owner) -> Response:
-    return as_json({"records": [record_facts(each) for each in records.own(owner.sees)]})
+def _listed(records: Records, owner: Owner, limit: int, before: tuple[datetime, str] | None) -> Response:
+    found = records.own(owner.sees, newest=limit + 1, before=before)
+    shown = found[-limit:]
+    older = _told_place(shown[0]) if len(found) > limit else None
+    return as_json({"records": [record_facts(each) for each in shown], "older": older})
+
+
+def _told_place(record: Measurement) -> str:
+    """Return the place of a record in the list, which stays what it is when records come and go."""
+    return f"{record.created.astimezone(UTC).replace(tzinfo=None).isoformat()}_{record.id}"
+
+
+def _place(said: str) -> tuple[datetime, str]:
+    """Read what _told_place wrote.
+
+    Raises:
+        InputError: it is none.
+    """
+    moment, _, record = said.partition("_")
+    try:
+        return datetime.fromisoformat(moment).replace(tzinfo=UTC), record
+    except ValueError:
+        raise InputError("before: is no place in the list; send what came as older") from None

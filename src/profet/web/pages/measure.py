@@ -11,6 +11,7 @@ from profet.errors import InputError, OutputError, ProfetError
 from profet.history.measurement import Measurement, new_id
 from profet.web.api.keeping import keep
 from profet.web.api.measurement_documents import MeasurementRequest
+from profet.web.auditing import audited
 from profet.web.owner import Owner, check_own_site, new_owner, owner_of
 from profet.web.pages.page import Page, asked
 from profet.web.pages.profile_source import read_options, read_profile, sent_profile
@@ -67,7 +68,7 @@ async def show(page: Annotated[Page, Depends(asked)]) -> Response:
             return await page.answer("measure.html", **{**await _context(page, owner), "source": source})
         page.visitor.to_write()
         owner = owner or new_owner()
-        kept = await keep(page.service, _request(page), sent_profile(page), owner)
+        kept = await keep(page.service, _request(page), sent_profile(page), owner, audited(page.request, 201))
     except ProfetError as error:
         return page.refuse("measure.html", error, **await _context(page, _listed(owner, error)))
     context = {**await _context(page, replace(owner, new_token="")), "kept": kept}
@@ -98,13 +99,13 @@ def _request(page: Page) -> MeasurementRequest:
 @router.post("/measure/remove")
 async def remove(page: Annotated[Page, Depends(asked)]) -> Response:
     """Forget a record, or all of them."""
-    owner = None
+    owner, records, also = None, page.service.records, audited(page.request, 303)
     try:
         owner = _owner(page)
         if owner is not None and "all" in page.fields:
-            await run_in_threadpool(page.service.records.remove_all, owner.fingerprint)
+            await run_in_threadpool(records.remove_all, owner.fingerprint, also)
         elif owner is not None:
-            await run_in_threadpool(page.service.records.remove, page.fields.all("id"), owner.fingerprint)
+            await run_in_threadpool(records.remove, page.fields.all("id"), owner.fingerprint, also)
     except ProfetError as error:
         return page.refuse("measure.html", error, **await _context(page, _listed(owner, error)))
     return page.redirect("/measure")
