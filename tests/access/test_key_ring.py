@@ -23,11 +23,15 @@ class Store:
         self.looks = 0
         self.out_of_reach = False
 
-    def find(self, key_id: str) -> StoredKey | None:
+    async def find(self, key_id: str) -> StoredKey | None:
         self.looks += 1
+        await asyncio.sleep(0.001)
         if self.out_of_reach:
             raise OutputError("out of reach")
         return self.keys.find(key_id)
+
+    async def note_use(self, key_id: str) -> None:
+        self.keys.note_use(key_id)
 
 
 @pytest.fixture
@@ -40,7 +44,7 @@ def test_many_requests_at_once_look_once(store: Store) -> None:
     key, text = store.keys.create("lab-a", Scope.READ)
 
     async def ask() -> None:
-        ring = KeyRing(store.find, store.keys.note_use)
+        ring = KeyRing(store.find, store.note_use)
         found = await asyncio.gather(*(ring.opened_by(text.text) for _ in range(50)))
         assert found == [key] * 50
         assert await ring.opened_by(text.text) == key
@@ -56,8 +60,8 @@ def test_a_key_that_is_revoked_opens_nothing_once_it_is_looked_at_again(store: S
     key, text = store.keys.create("lab-a", Scope.READ)
 
     async def ask() -> None:
-        believing = KeyRing(store.find, store.keys.note_use, fresh_s=3600)
-        looking = KeyRing(store.find, store.keys.note_use, fresh_s=0)
+        believing = KeyRing(store.find, store.note_use, fresh_s=3600)
+        looking = KeyRing(store.find, store.note_use, fresh_s=0)
         assert await believing.opened_by(text.text)
         assert await looking.opened_by(text.text)
         await asyncio.to_thread(store.keys.revoke, key.id)
@@ -72,7 +76,7 @@ def test_a_good_key_survives_an_outage_and_an_unknown_one_waits_for_its_end(stor
     _, late = store.keys.create("lab-b", Scope.READ)
 
     async def ask() -> None:
-        ring = KeyRing(store.find, store.keys.note_use, fresh_s=0)
+        ring = KeyRing(store.find, store.note_use, fresh_s=0)
         assert await ring.opened_by(text.text) == key
         store.out_of_reach = True
         assert await ring.opened_by(text.text) == key
@@ -89,7 +93,7 @@ def test_the_last_use_is_kept(store: Store) -> None:
     assert key.last_used is None
 
     async def ask() -> None:
-        await KeyRing(store.find, store.keys.note_use).opened_by(text.text)
+        await KeyRing(store.find, store.note_use).opened_by(text.text)
         while store.keys.all()[0].last_used is None:  # it is noted beside the requests
             await asyncio.sleep(0.01)
 

@@ -38,9 +38,9 @@ class Client:
     def __exit__(self, *_: object) -> None:
         self.http.close()
 
-    def predict(self) -> httpx.Response:
-        """Ask for predictions, which need neither key nor store."""
-        return self.http.post(f"{self.address}/predictions", json={"profile": PROFILE})
+    def predict(self, key: dict[str, str] | None = None) -> httpx.Response:
+        """Ask for predictions, which need neither key nor store; a key that comes with it is looked up."""
+        return self.http.post(f"{self.address}/predictions", json={"profile": PROFILE}, headers=key)
 
     def record(self, body: dict[str, Any]) -> httpx.Response:
         """Send a measurement."""

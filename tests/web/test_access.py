@@ -323,6 +323,8 @@ def test_who_comes_through_a_proxy_that_nobody_named_needs_a_key(made: Made, tmp
     assert refused.status_code == 401
     assert "--proxy" in refused.json()["detail"]
     assert client.get("/predict", headers=passed_on).status_code == 303
+    assert client.get("/api/v1/cards", headers={**passed_on, "Cookie": "profet_key=x"}).status_code == 401
+    assert client.post("/measure/remove", headers=passed_on).status_code == 303
     assert client.get("/sign-in", headers=passed_on).status_code == 200
     assert client.get("/api/v1/health", headers=passed_on).status_code == 200
     key = bearing(key_for(tmp_path, "read"))

@@ -107,7 +107,14 @@ def test_records_are_listed_a_page_at_a_time_whatever_comes_and_goes(
         before = {"before": answer["older"]}
         httpx.delete(f"{address}/measurements/{answer['records'][0]['id']}", headers=bearing(mine))
     assert pages == [[73, 74], [71, 72], [70]]
-    for odd in ({"limit": 0}, {"limit": 10_001}, {"before": "yesterday"}, {"before": "_"}, {"before": "x" * 100}):
+    for odd in (
+        {"limit": 0},
+        {"limit": 10_001},
+        {"before": "yesterday"},
+        {"before": "_"},
+        {"before": "2026-01-01_\0"},
+        {"before": "x" * 100},
+    ):
         problem(httpx.get(f"{address}/measurements", params=odd, headers=bearing(mine)), 422)
 
 
@@ -164,6 +171,9 @@ def test_a_prediction_may_be_sent_instead_of_the_profile(address: str, sent: dic
     kept = record(address, body, mine).json()
     assert kept["predicted_ms"] == prediction["predictions"][3]["latency_ms"]
     assert kept["profile_sha256"] is None
+    problem(
+        record(address, {**body, "prediction": {**prediction, "method": "m" * 41}}, mine), 422, "method is longer"
+    )
 
 
 @pytest.mark.parametrize(

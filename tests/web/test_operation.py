@@ -184,14 +184,14 @@ def _is_open(place: tuple[str | None, int | None]) -> bool:
     return False
 
 
-def test_a_worker_that_ends_by_itself_is_replaced_and_the_log_says_so(tmp_path: Path) -> None:
+def test_a_worker_that_ended_is_replaced_and_the_log_says_so(tmp_path: Path) -> None:
     with logging_service(tmp_path, "--workers", 2) as (address, process, log):
-        assert httpx.get(f"{address}/api/v1/health").status_code == 200
+        assert httpx.get(f"{address}/api/v1/health", timeout=PATIENCE_S).status_code == 200
         gone = next(each for each in psutil.Process(process.pid).children() if "spawn_main" in str(each.cmdline()))
         gone.kill()
-        wait_until(lambda: f"worker {gone.pid} ended by itself (exit code -9)" in log.read_text())
+        wait_until(lambda: f"worker {gone.pid} ended or hung (exit code -9)" in log.read_text())
         assert json.loads(log.read_text().splitlines()[-1])["level"] == "error"
-        assert httpx.get(f"{address}/api/v1/health").status_code == 200
+        assert httpx.get(f"{address}/api/v1/health", timeout=PATIENCE_S).status_code == 200
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=PATIENCE_S) == 0
 

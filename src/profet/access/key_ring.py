@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -17,7 +17,7 @@ FRESH_S = 3.0
 OUTAGE_S = 300.0
 """How long a key that was good is still taken while the store cannot be reached."""
 
-_PATIENCE_S = 5.0
+_PATIENCE_S = 2.0
 _NOTED_S = 60.0
 _MOST = 4096
 _log = logging.getLogger("profet.access")
@@ -42,15 +42,15 @@ class KeyRing:
     """Tells whose key a text is, without asking the store each time; for one event loop.
 
     Args:
-        look_up: finds a key by its id; waits for the disk, so that it runs in a thread.
-        note_use: keeps that a key was used; the same.
+        look_up: finds a key by its id.
+        note_use: keeps that a key was used.
         fresh_s: see FRESH_S.
     """
 
     def __init__(
         self,
-        look_up: Callable[[str], StoredKey | None],
-        note_use: Callable[[str], None],
+        look_up: Callable[[str], Awaitable[StoredKey | None]],
+        note_use: Callable[[str], Awaitable[None]],
         fresh_s: float = FRESH_S,
     ):
         self._look_up = look_up
@@ -89,7 +89,7 @@ class KeyRing:
     async def _look(self, key_id: str, known: _Known | None) -> StoredKey | None:
         try:
             async with asyncio.timeout(_PATIENCE_S):
-                stored, seen = await asyncio.to_thread(self._look_up, key_id), time.monotonic()
+                stored, seen = await self._look_up(key_id), time.monotonic()
         except (ProfetError, TimeoutError) as error:
             if known is None or known.stored is None or time.monotonic() - known.seen > OUTAGE_S:
                 raise OutputError(f"keys cannot be looked up ({error or 'no answer in time'})") from None
@@ -116,6 +116,6 @@ class KeyRing:
 
     async def _noted_in_store(self, key_id: str) -> None:
         try:
-            await asyncio.to_thread(self._note_use, key_id)
+            await self._note_use(key_id)
         except ProfetError as error:  # it is no reason to refuse what the key is for
             _log.warning("the last use of a key was not kept (%s)", error)

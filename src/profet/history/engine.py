@@ -25,6 +25,14 @@ BESIDE = ("-wal", "-shm", "-journal")
 _STATEMENT_S = 60
 """No statement of ours takes so long, however much was recorded."""
 
+_GONE = {
+    "tcp_user_timeout": 10_000,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+}
+"""By when libpq takes a machine that says nothing any more to be gone; the system's own times are hours."""
+
 _DRIVER = "postgresql+psycopg"
 _ANY_POSTGRESQL = ("postgres", "postgresql")
 _POOL = 5
@@ -110,7 +118,7 @@ def _server(url: URL, patience_s: float) -> Engine:
         pool_size=_POOL,
         max_overflow=_POOL,
         pool_timeout=patience_s,
-        connect_args={"connect_timeout": max(2, math.ceil(patience_s)), "tcp_user_timeout": 10_000} if ours else {},
+        connect_args={"connect_timeout": max(2, math.ceil(patience_s)), **_GONE} if ours else {},
     )
 
     def prepare(connection: Any, _: object) -> None:

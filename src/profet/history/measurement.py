@@ -12,6 +12,7 @@ from profet.predictors.card import Prediction
 from profet.profiles.profile import LARGEST_TIME, Profile
 
 _MAX_NAME_CHARACTERS = 200
+_MAX_NOTE_CHARACTERS = 2000
 _SMALLEST = 1e-12
 _YEARS = range(1970, 3000)
 
@@ -24,16 +25,12 @@ class TrainedOn:
     created_with: str
 
 
-_TEXTS = ("id", "anchor", "target", "profile")
-_SHORT_TEXTS = {
-    "method": 40,
-    "bundle_dataset": 64,
-    "bundle_version": 40,
-    "note": 2000,
-    "profile_sha256": 64,
-    "owner": 64,
-}
-"""So many characters at most; the tables hold no more in any database."""
+_TEXTS = (
+    *("id", "anchor", "target", "method", "bundle_dataset", "bundle_version", "note", "profile_sha256", "profile"),
+    "owner",
+)
+_MOST = {"method": 40, "bundle_dataset": 64, "bundle_version": 40}
+"""So many characters of what a prediction says of itself; the tables hold no more."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,22 +94,18 @@ class Measurement:
             raise ValueError("created has no time zone")
         if self.created.year not in _YEARS:
             raise ValueError(f"created in the year {self.created.year}")
-        self._check_texts()
+        for name in _TEXTS:
+            _check_text(getattr(self, name), name)
+        for name in ("anchor", "target"):
+            if not 0 < len(getattr(self, name)) <= _MAX_NAME_CHARACTERS:
+                raise ValueError(f"{name} is not a name of 1 to {_MAX_NAME_CHARACTERS} characters")
         for name in ("measured_ms", "anchor_latency_ms", "predicted_ms", "low_ms", "high_ms", "expected_log_error"):
             _check_above_zero(getattr(self, name), name)
         for name in ("measured_steps", "batch_size", "pixels"):
             _check_above_zero(getattr(self, name), name)
         self._check_interval()
-
-    def _check_texts(self) -> None:
-        for name in (*_TEXTS, *_SHORT_TEXTS):
-            _check_text(getattr(self, name), name)
-        for name, most in _SHORT_TEXTS.items():
-            if len(getattr(self, name) or "") > most:
-                raise ValueError(f"{name} is longer than {most} characters")
-        for name in ("anchor", "target"):
-            if not 0 < len(getattr(self, name)) <= _MAX_NAME_CHARACTERS:
-                raise ValueError(f"{name} is not a name of 1 to {_MAX_NAME_CHARACTERS} characters")
+        if self.note is not None and len(self.note) > _MAX_NOTE_CHARACTERS:
+            raise ValueError(f"note is longer than {_MAX_NOTE_CHARACTERS} characters")
 
     def _check_interval(self) -> None:
         if self.interval is not None and not 0 < self.interval < 1:
@@ -148,9 +141,12 @@ class Measurement:
         Args:
             prediction: holds the target.
             bundle: that predicted; None where unknown.
+
+        Raises:
+            ValueError: the prediction says more of itself than is kept.
         """
         answer = next(each for each in prediction.predictions if each.target == self.target)
-        return replace(
+        found = replace(
             self,
             anchor_latency_ms=prediction.anchor_latency_ms,
             method=prediction.method,
@@ -164,6 +160,10 @@ class Measurement:
             bundle_dataset=bundle.dataset if bundle else None,
             bundle_version=bundle.created_with if bundle else None,
         )
+        for name, most in _MOST.items():
+            if len(getattr(found, name) or "") > most:
+                raise ValueError(f"{name} is longer than {most} characters")
+        return found
 
     def of_profile(self, profile: Profile, kept: bool) -> Self:
         """Return the same with the fingerprint of its profile and, where kept, the profile itself."""

@@ -7,12 +7,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, delete, insert, literal, null, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Row, delete, insert, literal, select, tuple_
 from sqlalchemy.exc import IntegrityError
 
 from profet.errors import InputError
 from profet.history.engine import WRITES, check_header, is_url, made_engine, one_at_a_time, shown_url
 from profet.history.measurement import Measurement
+from profet.history.queries import alike, columns, facts
 from profet.history.refusals import told
 from profet.history.schema import prepare
 from profet.history.tables import measurements
@@ -78,20 +79,21 @@ class History:
         Raises:
             OutputError: locked for too long, or the disk refused; nothing was kept.
         """
-        same_id = _columns().where(measurements.c.id == measurement.id)
+        same_id = columns().where(measurements.c.id == measurement.id)
         with self.transaction(writes=True) as connection:
             known = connection.execute(same_id).first()
             if known is None and not again:
-                one_at_a_time(connection, f"{_facts(measurement)}")
-                known = connection.execute(_columns().where(*_alike(measurement)).limit(1)).first()
+                one_at_a_time(connection, f"{facts(measurement)}")
+                known = connection.execute(columns().where(*alike(measurement)).limit(1)).first()
             if known is None:
                 try:
                     with connection.begin_nested():
                         connection.execute(insert(measurements).values(asdict(measurement)))
                 except IntegrityError:  # where writers do not wait for each other, another one was first
-                    known = connection.execute(same_id).first()
-            if known is None and also is not None:
-                also(connection)
+                    known = connection.execute(same_id).one()
+                else:
+                    if also is not None:
+                        also(connection)
         return None if known is None else self._measurement(known)
 
     def measurements(
@@ -115,7 +117,7 @@ class History:
             OutputError: it cannot be read.
         """
         table = measurements
-        query = _columns(profiles)
+        query = columns(profiles)
         some = ((table.c.anchor, anchors), (table.c.target, targets), (table.c.owner, owners), (table.c.id, ids))
         for column, names in some:
             query = query.where(column.in_(names)) if names else query
@@ -203,21 +205,3 @@ def _removed(connection: Connection, which: ColumnElement[bool], also: Also | No
     if count and also is not None:
         also(connection)
     return count
-
-
-def _columns(profiles: bool = False) -> Select[Any]:
-    """Select all columns, but the profiles only where asked for: they are large."""
-    return select(
-        *(column if profiles or column.name != "profile" else null().label("profile") for column in measurements.c)
-    )
-
-
-def _facts(measurement: Measurement) -> dict[str, Any]:
-    """Return what two records that say the same have in common: profile (or else prediction), target, latency."""
-    name = "predicted_ms" if measurement.profile_sha256 is None else "profile_sha256"
-    return {each: getattr(measurement, each) for each in (name, "anchor", "target", "measured_ms")}
-
-
-def _alike(measurement: Measurement) -> list[ColumnElement[bool]]:
-    """Return the conditions of a record that says the same."""
-    return [measurements.c[name] == value for name, value in _facts(measurement).items()]

@@ -5,6 +5,7 @@ import math
 import re
 from http import HTTPStatus
 
+from anyio import to_thread
 from starlette.types import Scope
 
 from profet.access.buckets import Buckets
@@ -56,15 +57,16 @@ class Access:
         if scope["path"] == HEALTH:  # whoever watches the service is never told to come back
             return Visitor()
         need = need_of(scope["method"], scope["path"])
-        free = need is Need.NOTHING or (not self.keys_for_all and need is not Need.WRITING)
+        passed_on = any(name in _FORWARDED for name, _ in scope["headers"])
+        without = not self.keys_for_all and not passed_on
+        free = need is Need.NOTHING or (without and need is not Need.WRITING)
         said, by_browser = said_key(scope)
         if self.keys_for_all or need.writes or said is not None:  # else: reading on this machine is not counted
             _check_wait(self._by_address.take(_network_of(address_of(scope))), "from this address")
         if need is Need.NOTHING or said is None:
             if not free:
-                raise RefusedError(HTTPStatus.UNAUTHORIZED, NO_KEY, {"WWW-Authenticate": "Bearer"})
-            if need is not Need.NOTHING and any(name in _FORWARDED for name, _ in scope["headers"]):
-                raise RefusedError(HTTPStatus.UNAUTHORIZED, NO_PROXY, {"WWW-Authenticate": "Bearer"})
+                why = NO_PROXY if passed_on and not self.keys_for_all else NO_KEY
+                raise RefusedError(HTTPStatus.UNAUTHORIZED, why, {"WWW-Authenticate": "Bearer"})
             return Visitor(None, need.writes)
         key = await self.opened_by(said, scope)
         if key is None:
@@ -87,11 +89,15 @@ class Access:
             self._by_address.charge(_network_of(address_of(scope)), _FAILED)
         return key
 
-    def _look_up(self, key_id: str) -> StoredKey | None:
-        return self._store.ask(lambda history: Keys(history).find(key_id)) if self._store.is_there() else None
+    async def _look_up(self, key_id: str) -> StoredKey | None:
+        def look() -> StoredKey | None:
+            there = self._store.is_there()
+            return self._store.ask(lambda history: Keys(history).find(key_id)) if there else None
 
-    def _note_use(self, key_id: str) -> None:
-        self._store.ask(lambda history: Keys(history).note_use(key_id))
+        return await to_thread.run_sync(look, abandon_on_cancel=True)
+
+    async def _note_use(self, key_id: str) -> None:
+        await to_thread.run_sync(self._store.ask, lambda history: Keys(history).note_use(key_id))
 
 
 def address_of(scope: Scope) -> str:

@@ -30,7 +30,7 @@ def audited(request: Request, status: int) -> Also:
 
     def write(connection: Connection) -> None:
         add_line(connection, _line(request.scope, visitor, status))
-        visitor.audited = status
+        visitor.audited = True
 
     return write
 
@@ -38,16 +38,21 @@ def audited(request: Request, status: int) -> Also:
 async def audit(store: Store, scope: Scope, visitor: Visitor, status: int) -> None:
     """Tell the log of a request that was to write, and the store where its change did not; see audited.
 
-    Where the store cannot be written, the line is in the log alone.
+    Where the store cannot be written, or nobody knows whether it was, the line is in the log alone.
     """
     line = _line(scope, visitor, status)
     log_event("write", key=line.key_id, address=line.address, method=line.method, path=line.path, status=status)
-    if visitor.audited == status or not store.is_there():
+    if visitor.audited:
         return
     try:
-        await run_in_threadpool(store.ask, lambda history: Audit(history).add(line))
+        await run_in_threadpool(_add, store, line)
     except ProfetError as error:
         _log.error("a line of the audit is in this log alone (%s)", error)
+
+
+def _add(store: Store, line: AuditLine) -> None:
+    if store.is_there():
+        store.ask(lambda history: Audit(history).add(line))
 
 
 def _line(scope: Scope, visitor: Visitor, status: int) -> AuditLine:

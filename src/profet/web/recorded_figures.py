@@ -1,7 +1,5 @@
 """Figures for Prometheus that tell whether the service is right: errors and coverage in what was recorded."""
 
-import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
@@ -11,6 +9,7 @@ from prometheus_client.registry import Collector
 from profet.errors import ProfetError
 from profet.history.accuracy import PairAccuracy, accuracy_by_pair
 from profet.web.records import Records
+from profet.web.remembered import Remembered
 
 RECENT_DAYS = 30
 _FRESH_S = 30.0
@@ -57,9 +56,7 @@ class RecentAccuracy:
 
     def __init__(self, records: Records):
         self._records = records
-        self._finding = threading.Lock()
-        self._until = 0.0
-        self._pairs: list[PairAccuracy] = []
+        self._pairs = Remembered(self._find, _FRESH_S)
 
     def pairs(self) -> list[PairAccuracy]:
         """Return it; waits for the disk.
@@ -67,14 +64,10 @@ class RecentAccuracy:
         Raises:
             InputError, OutputError: see Records.all.
         """
-        with self._finding:
-            self._find()
-        return self._pairs
+        return self._pairs.get()
 
-    def _find(self) -> None:
-        if time.monotonic() > self._until:
-            found = self._records.all(since=datetime.now(UTC) - timedelta(days=RECENT_DAYS))
-            self._pairs, self._until = accuracy_by_pair(found), time.monotonic() + _FRESH_S
+    def _find(self) -> list[PairAccuracy]:
+        return accuracy_by_pair(self._records.all(since=datetime.now(UTC) - timedelta(days=RECENT_DAYS)))
 
 
 class RecordedFigures(Collector):

@@ -1,7 +1,5 @@
 """What was recorded in the store of a service, and how right its predictions were."""
 
-import threading
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,21 +10,18 @@ from profet.history.accuracy import PairAccuracy, accuracy_by_pair
 from profet.history.measurement import Measurement
 from profet.history.periods import Period, PeriodAccuracy, accuracy_by_period
 from profet.history.store import Also
-from profet.web.store import ANSWER_S, Store
+from profet.web.remembered import Remembered
+from profet.web.store import Store
 
 _FRESH_S = 10.0
 _SHARE = 20.0
 """Accuracy stays known for so many times as long as it took to find, so that it never takes much of a core."""
 
-_LONG_ANSWER_S = 60.0
-"""How long a database's server may take where all records are read."""
-
 
 @dataclass(frozen=True)
 class _Known:
-    """The accuracy, overall and by period, until a time of the monotonic clock."""
+    """The accuracy, overall and by period."""
 
-    until: float
     pairs: list[PairAccuracy]
     periods: dict[Period, list[PeriodAccuracy]]
 
@@ -40,8 +35,7 @@ class Records:
 
     def __init__(self, store: Store):
         self._store = store
-        self._known: _Known | None = None
-        self._finding = threading.Lock()
+        self._known = Remembered(self._find, _FRESH_S, _SHARE)
 
     def keep(self, measurement: Measurement, again: bool, also: Also) -> Measurement | None:
         """Keep a measurement; see History.record.
@@ -50,7 +44,7 @@ class Records:
             InputError, OutputError: see begin_history and History.record.
         """
         kept = self._store.ask(lambda history: history.record(measurement, again, also))
-        self._known = None
+        self._known.forget()
         return kept
 
     def own(self, owner: str, **wanted: Any) -> list[Measurement]:
@@ -71,7 +65,7 @@ class Records:
             OutputError: see History.
         """
         removed = self._store.ask(lambda history: history.remove(ids, owner, also))
-        self._known = None
+        self._known.forget()
         return removed
 
     def remove_all(self, owner: str, also: Also) -> int:
@@ -83,7 +77,7 @@ class Records:
         if not self._store.is_there():
             return 0
         removed = self._store.ask(lambda history: history.remove_all(owner, also))
-        self._known = None
+        self._known.forget()
         return removed
 
     def accuracy(self) -> list[PairAccuracy]:
@@ -92,7 +86,7 @@ class Records:
         Raises:
             InputError, OutputError: see History.
         """
-        return self._accuracy().pairs
+        return self._known.get().pairs
 
     def accuracy_by(self, period: Period) -> list[PeriodAccuracy]:
         """Return the accuracy of every pair in every period, some seconds old at most.
@@ -100,7 +94,7 @@ class Records:
         Raises:
             InputError, OutputError: see History.
         """
-        return self._accuracy().periods[period]
+        return self._known.get().periods[period]
 
     def all(self, since: datetime | None = None, newest: int | None = None) -> list[Measurement]:
         """Return all records, those since a time, or so many of the newest, oldest first, without their profiles.
@@ -108,27 +102,17 @@ class Records:
         Raises:
             InputError, OutputError: see History.
         """
-        return self._read(_LONG_ANSWER_S, since=since, newest=newest)
+        return self._read(since=since, newest=newest)
 
-    def _accuracy(self) -> _Known:
-        known = self._known
-        if known is not None and time.monotonic() <= known.until:
-            return known
-        with self._finding:  # of many who ask at once, only one finds it
-            known = self._known
-            if known is None or time.monotonic() > known.until:
-                start = time.monotonic()
-                found = self._read(_LONG_ANSWER_S)
-                pairs, periods = accuracy_by_pair(found), {each: accuracy_by_period(found, each) for each in Period}
-                end = time.monotonic()
-                known = self._known = _Known(end + max(_FRESH_S, _SHARE * (end - start)), pairs, periods)
-            return known
+    def _find(self) -> _Known:
+        found = self._read()
+        return _Known(accuracy_by_pair(found), {each: accuracy_by_period(found, each) for each in Period})
 
-    def _read(self, within_s: float = ANSWER_S, **wanted: Any) -> list[Measurement]:
+    def _read(self, **wanted: Any) -> list[Measurement]:
         """Return records; History.measurements says what may be wanted."""
         if not self._store.is_there():
             return []
         try:
-            return self._store.ask(lambda history: history.measurements(**wanted), within_s)
+            return self._store.ask(lambda history: history.measurements(**wanted))
         except InputError as error:  # what is wrong with a record is no mistake of whoever asks
             raise OutputError(str(error)) from None

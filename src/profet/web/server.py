@@ -132,7 +132,7 @@ class _Processes(Multiprocess):
         super().keep_subprocess_alive()
         for gone, now in zip(before, self.processes, strict=True):
             if now is not gone:
-                _log.error("worker %s ended by itself (exit code %s); %s goes on", gone.pid, gone.exitcode, now.pid)
+                _log.error("worker %s ended or hung (exit code %s); %s goes on", gone.pid, gone.exitcode, now.pid)
 
     def terminate_all(self) -> None:
         for listener in self.sockets:
@@ -191,4 +191,4 @@ def _tell_address(listener: socket.socket, settings: Settings, tell: Callable[[s
             "warning: keys and answers travel unencrypted; put a proxy that does TLS in front, and name it: --proxy"
         )
     elif set(settings.hosts) - {*LOOPBACK, shown} and not settings.keys_for_all:
-        tell("warning: who comes through a proxy reads without a key; if there is one, name it: --proxy ADDRESS")
+        tell("warning: who comes through a proxy may read without a key; if there is one, name it: --proxy ADDRESS")

@@ -29,12 +29,12 @@ class Visitor:
     Args:
         key: that came with it; None where none is needed.
         wrote: whether the request was to keep or forget something, so that it is audited.
-        audited: the status in the line of the audit that was written with it; None where there is none yet.
+        audited: whether its line of the audit goes with what it writes, so that none is to be added.
     """
 
     key: ApiKey | None = None
     wrote: bool = False
-    audited: int | None = None
+    audited: bool = False
 
     def to_write(self) -> None:
         """Take note that the request is to write; pages of this machine's user need no key.

@@ -1,5 +1,6 @@
 """Measurements: what runs really took, kept beside what was predicted, and in the hands of who sent it."""
 
+import uuid
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -56,7 +57,7 @@ async def record(request: Request) -> Response:
     return as_json(facts, 201 if kept.new else 200)
 
 
-@router.get("/measurements", responses=answered(RecordsAnswer, 400, 503))
+@router.get("/measurements", responses=answered(RecordsAnswer, 400, 422, 503))
 async def list_own(
     request: Request,
     limit: Annotated[int, Query(ge=1, le=10_000)] = 1000,
@@ -112,8 +113,11 @@ def _place(said: str) -> tuple[datetime, str]:
     Raises:
         InputError: it is none.
     """
-    moment, _, record = said.partition("_")
+    said_time, _, record = said.partition("_")
     try:
-        return datetime.fromisoformat(moment).replace(tzinfo=UTC), record
+        moment, name = datetime.fromisoformat(said_time), str(uuid.UUID(record))
+        if moment.tzinfo is not None:
+            raise ValueError(said_time)
     except ValueError:
         raise InputError("before: is no place in the list; send what came as older") from None
+    return moment.replace(tzinfo=UTC), name
