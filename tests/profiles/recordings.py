@@ -9,7 +9,7 @@ import venv
 from pathlib import Path
 from typing import Any
 
-import pytest
+from tests.conftest import skip_unless_ci
 
 HERE = Path(__file__).parent
 REPOSITORY = HERE.parents[1]
@@ -21,7 +21,8 @@ _STALE_S = 3600
 def python_with(name: str) -> Path:
     """Return the interpreter of an environment with what ``tests/environments/NAME.txt`` pins, made where missing.
 
-    Tests that run at the same time wait for the one that makes it; without a network the test is skipped.
+    Tests that run at the same time wait for the one that makes it. Without a network the test is skipped, or fails
+    in CI.
     """
     folder = Path(os.environ.get("PROFET_TEST_ENVS", REPOSITORY / "build" / "test-envs"))
     pins = (PINS / f"{name}.txt").read_text()
@@ -53,7 +54,7 @@ def _is_ready(environment: Path, pins: str) -> bool:
 
 def _wait(lock: Path, deadline: float) -> None:
     if time.monotonic() > deadline:
-        pytest.skip(f"another run makes the environment beside {lock} for too long; remove it if there is none")
+        skip_unless_ci(f"another run makes the environment beside {lock} for too long; remove it if there is none")
     try:
         if time.time() - lock.stat().st_mtime > _STALE_S:
             lock.rmdir()
@@ -71,7 +72,7 @@ def _make(environment: Path, name: str, pins: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE_S, check=False)
     if done.returncode:
         reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-        pytest.skip(f"the {name} environment cannot be installed: {reason[:300]}")
+        skip_unless_ci(f"the {name} environment cannot be installed: {reason[:300]}")
     (environment / "made-of.txt").write_text(pins)
 
 

@@ -12,6 +12,8 @@ pytest.importorskip("playwright", reason="playwright is not installed; it is in 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.conftest import skip_unless_ci
+
 CHROMIUM = Path("/usr/bin/chromium")
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 DARK = {"color_scheme": "dark"}
@@ -21,7 +23,7 @@ DARK = {"color_scheme": "dark"}
 def chromium() -> Iterator[Browser]:
     """The browser, for one file: while Playwright is open its event loop counts as running in the whole thread."""
     if not CHROMIUM.exists():
-        pytest.skip(f"{CHROMIUM} is missing; apt-get install chromium")
+        skip_unless_ci(f"{CHROMIUM} is missing; apt-get install chromium")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox"])
         yield browser
