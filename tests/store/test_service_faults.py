@@ -5,8 +5,6 @@ import os
 import pwd
 import resource
 import sqlite3
-import subprocess
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -102,33 +100,26 @@ def test_a_full_disk_refuses_writes_and_reads_go_on(tmp_path: Path) -> None:
         assert client.record(measurement()).status_code == 201
 
 
-@pytest.fixture
-def small_disk(server: Server) -> Iterator[Path]:
-    """A file system of 12 MiB, in which the server may write."""
-    folder = server.folder / "small"
-    folder.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=12m,mode=777", "tmpfs", folder]
-    mounted = subprocess.run(command, capture_output=True, text=True)
-    if mounted.returncode:
-        pytest.skip(f"no file system of its own can be mounted here: {mounted.stderr.strip()}")
-    space = folder / "space"
-    space.mkdir(mode=0o700)
-    os.chown(space, pwd.getpwnam("nobody").pw_uid, -1)
-    yield folder
-    subprocess.run(["umount", "-l", folder], check=True)
+def filled(folder: Path) -> Path:
+    """Write until nothing more fits; return the file that takes the room."""
+    filler = folder / "filler"
+    with contextlib.suppress(OSError), filler.open("wb", buffering=0) as stream:
+        while True:
+            stream.write(b"x" * 4096)
+    return filler
 
 
 def test_a_full_disk_of_postgresql_refuses_writes_and_reads_go_on(
     server: Server, small_disk: Path, tmp_path: Path
 ) -> None:
-    server.sql("postgres", f"CREATE TABLESPACE small LOCATION '{small_disk}/space'")
+    space = small_disk / "space"
+    space.mkdir(mode=0o700)
+    os.chown(space, pwd.getpwnam("nobody").pw_uid, -1)
+    server.sql("postgres", f"CREATE TABLESPACE small LOCATION '{space}'")
     place = server.new_database("TABLESPACE small")
     key = headers_of_key(place)
     with serving(tmp_path, "--history", place) as service, Client(service.address, key) as client:
-        filler = small_disk / "filler"
-        with contextlib.suppress(OSError), filler.open("wb", buffering=0) as stream:
-            while True:
-                stream.write(b"x" * 4096)
+        filler = filled(small_disk)
         check_full(client)
         filler.unlink()
         assert client.record(measurement()).status_code == 201
