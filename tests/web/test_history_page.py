@@ -1,0 +1,32 @@
+"""The page *How right*: it shows every record to whoever may read, and tells nobody whose it is."""
+
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from tests.web.conftest import bearing, key_for, started
+
+LATENCY_MS = 61.234375
+REPORTS = ("/history/report.html", "/history/report.csv", "/history/report.json")
+PATHS = ("/history", "/history?by=week", *REPORTS)
+
+
+def test_another_key_sees_what_was_measured_but_not_by_whom(tmp_path: Path, example: dict[str, Any]) -> None:
+    mine, theirs = key_for(tmp_path), key_for(tmp_path, "read")
+    sent = {"profile": example, "target": "p3.2xlarge", "latency": LATENCY_MS, "note": "MyOwnWords"}
+    with started(tmp_path, "--host", "0.0.0.0") as address:
+        kept = httpx.post(f"{address}/api/v1/measurements", json=sent, headers=bearing(mine), timeout=60)
+        assert kept.status_code == 201
+        record = kept.json()
+        told = {}
+        for path in PATHS:
+            answer = httpx.get(f"{address}{path}", headers=bearing(theirs), timeout=60)
+            assert answer.status_code == 200, path
+            told[path] = answer.text
+    for path, text in told.items():
+        assert "p3.2xlarge" in text, path
+        for hidden in (mine.split("_")[1], "MyOwnWords", record["id"], record["profile_sha256"]):
+            assert hidden not in text, path
+    for path in REPORTS:
+        assert f"{LATENCY_MS}" in told[path]
