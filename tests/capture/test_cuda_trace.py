@@ -78,3 +78,29 @@ def test_a_trace_without_marks_is_refused(tmp_path: Path) -> None:
     file.write(tmp_path / TORCH_TRACE)
     with pytest.raises(InputError, match="does not hold the steps that were marked"):
         composed(tmp_path)
+
+
+def test_kernels_that_triton_compiled_go_to_the_families_of_the_operations_that_they_fuse(tmp_path: Path) -> None:
+    compiled = {
+        "triton_poi_fused_convolution_relu_0": ("activation_forward", 40.0),
+        "triton_per_fused_native_batch_norm_backward_threshold_backward_1": ("norm_backward", 70.0),
+        "triton_red_fused_convolution_backward_sum_2": ("bias_backward", 30.0),
+        "triton_poi_fused_convolution_3": ("data_movement", 20.0),
+    }
+    file = ChromeFile()
+    file.host(STEP_END, -1.0, 1.0, kind="range")
+    for number in range(3):
+        start = 10.0 + number * STEP_US
+        file.host("## Call CompiledFxGraph fabc ##", start, 800.0, kind="range")
+        for place, (name, (_, length_us)) in enumerate(compiled.items()):
+            at = start + 200.0 * place
+            by = file.host(name, at, 10.0)  # PyTorch marks the launch under the kernel's own name
+            file.kernel(name, at + 20, length_us, at + 5, by)
+        file.host("Optimizer.step#SGD.step", start + 900, 85.0, kind="range")
+        file.host(STEP_END, start + STEP_US - 11, 1.0, kind="range")
+    file.write(tmp_path / TORCH_TRACE)
+    reading = composed(tmp_path).reading
+    idle = STEP_US - sum(length_us for _, length_us in compiled.values())
+    families = {share.family: share.us for share in reading.families()}
+    assert families == pytest.approx({**dict(compiled.values()), "idle": idle})
+    assert not reading.unmapped()

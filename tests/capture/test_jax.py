@@ -10,6 +10,7 @@ TRAIN = """
 import jax
 import jax.numpy as jnp
 import profet.capture.jax
+from jax.profiler import TraceAnnotation as annotation
 
 layout = ("NHWC", "HWIO", "NHWC")
 
@@ -30,6 +31,15 @@ with profet.capture.jax.StepProfiler("p.json", instance="c5.large", batch_size=8
         profiler.step(weights)
 """
 
+SECRETS = {
+    "def loss": '@jax.jit\n@jax.named_scope("secret_scope")\ndef secret_loss',
+    "grad(loss)": "grad(secret_loss)",
+    "def step": "def secret_step",
+    "        weights = step(": '        with annotation("secret range"):\n            weights = secret_step(',
+    '"conv"': '"secret_conv"',
+}
+"""What the user of TRAIN may call its parts."""
+
 
 def test_a_loop_in_jax_is_captured(tmp_path: Path) -> None:
     done = run_in("jax", TRAIN.replace("STEPS", "50"), tmp_path)
@@ -46,3 +56,16 @@ def test_a_loop_that_ends_early_is_told(tmp_path: Path) -> None:
     done = run_in("jax", TRAIN.replace("STEPS", "12"), tmp_path)
     assert done.returncode == 0
     assert done.stderr.splitlines()[-1].startswith("profet: p.json: not written: the training took 12 steps")
+
+
+def test_names_that_the_user_gave_stay_out_of_the_profile(tmp_path: Path) -> None:
+    script = TRAIN.replace("STEPS", "50")
+    for name, secret in SECRETS.items():
+        assert name in script
+        script = script.replace(name, secret)
+    done = run_in("jax", script, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "secret" not in (tmp_path / "p.json").read_text().lower()
+    profile = read_profile(tmp_path / "p.json")
+    assert {"PjitFunction", "(other ranges)"} <= set(profile.host_us)
+    assert {"conv_forward", "matmul", "idle"} <= set(op_families().families(list(profile.device_us)))

@@ -30,6 +30,25 @@ model.fit(images, labels, batch_size=8, verbose=0, callbacks=[profiler])
 print(model.jit_compile)
 """
 
+SECRETS = {
+    "import numpy as np": """import numpy as np
+import tensorflow
+
+@tensorflow.function
+def secret_function(values):
+    return values * 2
+
+class Secret(keras.callbacks.Callback):
+    def on_train_batch_end(self, batch, logs=None):
+        with tensorflow.profiler.experimental.Trace("secret range"):
+            secret_function(tensorflow.zeros(3))
+""",
+    "layers.Flatten()": 'layers.Flatten(name="secret_layer")',
+    "layers.Dense(4)]": 'layers.Dense(4, name="secret_end")], name="secret_model"',
+    "callbacks=[": "callbacks=[Secret(), ",
+}
+"""What the user of FIT may call its parts, and do beside."""
+
 
 def fit(folder: Path, compiled: str = "jit_compile=False", steps: int = STEPS) -> tuple[str, str]:
     """Fit a small CNN; return whether XLA compiles it afterwards, and what the capture said."""
@@ -69,3 +88,16 @@ def test_steps_that_cannot_be_told_apart_are_refused_in_one_line(tmp_path: Path)
 def test_too_few_steps_are_told(tmp_path: Path, steps: int) -> None:
     _, told = fit(tmp_path, steps=steps)
     assert f"not written: the training took {steps} steps, a capture needs 46" in told
+
+
+def test_names_that_the_user_gave_stay_out_of_the_profile(tmp_path: Path) -> None:
+    script = FIT.replace("COMPILE", "jit_compile=False").replace("STEPS", str(STEPS))
+    for name, secret in SECRETS.items():
+        assert script.count(name) == 1
+        script = script.replace(name, secret)
+    done = run_in("tensorflow", script, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "secret" not in (tmp_path / "p.json").read_text().lower()
+    profile = read_profile(tmp_path / "p.json")
+    assert {"EagerLocalExecute", "(other ranges)"} <= set(profile.host_us)
+    assert profile.device_calls["Conv2DBackpropFilter"] == 1

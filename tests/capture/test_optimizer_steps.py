@@ -60,6 +60,21 @@ def test_a_generator_and_its_critic_are_one_step(tmp_path: Path) -> None:
     assert any("2 optimizers: a step is taken to end with the Adam that steps least" in w for w in profile.warnings)
 
 
+def test_what_is_told_of_several_optimizers_does_not_name_those_of_the_user(tmp_path: Path) -> None:
+    class SecretOptimizer(torch.optim.SGD):
+        pass
+
+    nets = small_cnn(), small_cnn()
+    optimizers = [SecretOptimizer(net.parameters(), lr=0.01) for net in nets]
+    with OptimizerStepProfiler(tmp_path / "p.json", **SHORT):
+        for _ in range(SHORT_STEPS):
+            for net, optimizer in zip(nets, optimizers, strict=True):
+                train(1, net=net, optimizer=optimizer)
+    profile = read_profile(tmp_path / "p.json")
+    assert any("2 optimizers: a step is taken to end with the one that steps" in each for each in profile.warnings)
+    assert "secret" not in (tmp_path / "p.json").read_text().lower()
+
+
 def test_another_training_in_the_same_process_starts_the_capture_again(tmp_path: Path) -> None:
     with OptimizerStepProfiler(tmp_path / "p.json", **SHORT):
         train(6)  # a search for the learning rate, say

@@ -126,6 +126,9 @@ def test_what_cannot_be_written_is_refused_before_the_training(tmp_path: Path) -
 
 
 def test_names_that_the_user_gave_stay_out_of_the_profile(tmp_path: Path) -> None:
+    class SecretOptimizer(torch.optim.SGD):
+        pass
+
     class SecretFunction(torch.autograd.Function):
         @staticmethod
         def forward(context, images):
@@ -145,9 +148,13 @@ def test_names_that_the_user_gave_stay_out_of_the_profile(tmp_path: Path) -> Non
                 return SecretFunction.apply(self.inner(images))
 
     path = tmp_path / "p.json"
+    net = SecretNet()
     with StepProfiler(path, **SHORT) as profiler:
-        train(SHORT_STEPS, profiler.step, SecretNet())
+        train(SHORT_STEPS, profiler.step, net, SecretOptimizer(net.parameters(), lr=0.01))
     assert "secret" not in path.read_text().lower()
+    profile = read_profile(path)
+    assert {"Optimizer.step#(other optimizers)", "(other ranges)"} <= set(profile.host_us)
+    assert "optimizer" in op_families().families(list(profile.device_us))
 
 
 def test_a_validation_among_the_profiled_steps_is_left_out(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from profet.capture.composing.first_step import from_first_step
 from profet.capture.composing.hardware_metrics import metrics
 from profet.capture.composing.input_sizes import InputSizes, sizes_of
 from profet.capture.composing.torch_trace import refined
+from profet.capture.composing.user_names import without_user_names
 from profet.capture.destination import Captured
 from profet.capture.recording import TORCH_TRACE, Recording
 from profet.errors import InputError
@@ -85,6 +86,7 @@ def _read(recording: Recording, folder: Path, options: ReadOptions) -> tuple[Rea
         else:
             content = source.read(_MOST_XPLANE_BYTES, "trace")
             trace = from_first_step(xplane.read(content, _WHERE))
+    trace = without_user_names(trace)
     reading = summarise(trace, _WHERE, options)
     long = _long_steps(reading)
     if long:

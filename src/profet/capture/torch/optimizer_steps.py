@@ -129,7 +129,9 @@ class OptimizerSteps:
         if len(counts) < 2:
             return ()
         steps = ", ".join(str(count) for count in counts[:8])
+        kind = type(optimizer)
+        name = kind.__name__ if kind.__module__.startswith("torch.") else "one"  # not what the user called it
         return (
-            f"{len(counts)} optimizers: a step is taken to end with the {type(optimizer).__name__} that steps"
+            f"{len(counts)} optimizers: a step is taken to end with the {name} that steps"
             f" least often or last (while warming up they stepped {steps} times)",
         )

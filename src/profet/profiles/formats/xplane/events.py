@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from profet.profiles.formats.xplane.names import hlo_operation, operation_type
+from profet.profiles.formats.xplane.names import event_operation_type, hlo_operation, operation_type
 from profet.profiles.formats.xplane.schema import EVENT_METADATA, METADATA, Event, EventMetadata, Stat
 from profet.profiles.formats.xplane.wire import DamagedError, Line, Plane, text
 
@@ -106,12 +106,12 @@ class Vocabulary:
         return found
 
 
-def operation_name(facts: dict[str, str | int], full_name: str, shared: Shared) -> str | None:
-    """Return the kind of operation that facts and a ``name:Type`` tell, None where they tell none."""
+def operation_name(facts: dict[str, str | int], event_name: str, shared: Shared) -> str | None:
+    """Return the kind of operation that facts and a ``name:Type`` of an event tell, None where they tell none."""
     if "hlo_op" in facts or "hlo_category" in facts:
         shared.modules.add(fact(facts, "hlo_module"))
         return fact(facts, "hlo_category") or hlo_operation(fact(facts, "hlo_op")) or None
-    kind = operation_type(full_name) or operation_type(fact(facts, "tf_op"))
+    kind = event_operation_type(event_name) or operation_type(fact(facts, "tf_op"))
     shared.tensorflow = shared.tensorflow or kind is not None
     return kind
 

@@ -40,6 +40,18 @@ def operation_type(full_name: str) -> str | None:
     return None if kind else derived or None
 
 
+def event_operation_type(name: str) -> str | None:
+    """Return the type of an operation whose event on the host has this name, None where it is none.
+
+    JAX's types stand in stats; in a name they are what a user calls a range.
+
+    >>> event_operation_type("model/conv1/Conv2D:Conv2D"), event_operation_type("epoch:train")
+    ('Conv2D', None)
+    """
+    kind = operation_type(name)
+    return None if kind is None or kind[0].islower() else kind
+
+
 def hlo_operation(hlo_op: str) -> str:
     """Return the kind of an XLA operation: the innermost of its names without what numbers it.
 
