@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
 from typing import Any
@@ -24,7 +24,10 @@ _AHEAD = 2
 """Tasks in flight for each place that can run one: the next is there when one ends."""
 
 _MOST_LOST = 5
-"""How often a task is done again whose worker or node was lost: one that ends its node does so everywhere."""
+"""How often a task is done again that was lost with its worker, its node or the memory there.
+
+One that ends its node does so everywhere; a memory that others filled may have room the next time.
+"""
 
 _FOR_A_WORKER_ALONE = ("OMP_NUM_THREADS",)
 
@@ -85,7 +88,8 @@ def _captured(
                 if lost and sent.lost < _MOST_LOST:
                     in_flight[_submit(remote, sent.task)] = _Sent(sent.task, sent.lost + 1)
                 else:
-                    yield sent.task.run, outcome
+                    told = f"{outcome.note} ({sent.lost + 1} times)" if lost else outcome.note
+                    yield sent.task.run, replace(outcome, note=told)
             gone.look()
     finally:
         for reference in in_flight:
@@ -126,7 +130,7 @@ def _measured_there(task: Task, version_here: str) -> Outcome:
 
 
 def _outcome(ray: Any, reference: Any) -> tuple[Outcome, bool]:
-    """Return what came of a task, and whether it was lost with its worker or node.
+    """Return what came of a task, and whether it was lost with its worker, its node or the memory there.
 
     Raises:
         ProfetError: the node lacks Profet, or has another version.
@@ -141,7 +145,7 @@ def _outcome(ray: Any, reference: Any) -> tuple[Outcome, bool]:
             raise ProfetError(f"a node lacks what a sweep needs: {error_line(cause)}") from None
         return Outcome(FAILED, note=error_line(cause)), False
     except ray.exceptions.OutOfMemoryError:
-        return Outcome(MEMORY, note="was ended by Ray, since the memory of its node ran out"), False
+        return Outcome(MEMORY, note="was ended by Ray, since the memory of its node ran out"), True
     except ray.exceptions.RayError as error:
         return Outcome(FAILED, note=error_line(error)), True
     return outcome, False

@@ -40,11 +40,13 @@ class RayCluster:
                 process.kill()
         self._cluster.remove_node(node, allow_graceful=False)
 
+    def processes(self, node: Any) -> list[psutil.Process]:
+        """The processes below a node's raylet: its workers, and what they started."""
+        return _raylet(node).children(recursive=True)
+
     def actors(self, node: Any) -> list[psutil.Process]:
         """The processes of a node that hold units."""
-        return [
-            each for each in _raylet(node).children(recursive=True) if _title(each).startswith("ray::UnitActor")
-        ]
+        return [each for each in self.processes(node) if _title(each).startswith("ray::UnitActor")]
 
     def install(self, package: str, version: str) -> Path:
         """Let node b believe that it has another version of a package; return what to remove again."""
