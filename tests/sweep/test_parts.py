@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from profet.capture.plan import CapturePlan
+from profet.cli.sweep_printing import Printing
 from profet.errors import InputError, OutputError
 from profet.profiles.profile import Profile
 from profet.sweep.campaign import Campaign
@@ -25,6 +26,7 @@ from profet.sweep.workloads import Workload, workloads_of
 from profet.zoo import NAMES
 
 WORKLOADS = tuple(Workload("LeNet5", 32, batch) for batch in (64, 16))
+LONGER = "the same command with --again and a larger --max-minutes gives it longer"
 REQUEST = Request(WORKLOADS, (Machine("a"), Machine("b")), 2)
 
 
@@ -99,7 +101,7 @@ def test_work_beside_the_profiled_steps_is_seen(busy_us: float, told: str) -> No
     [
         (-signal.SIGKILL, "", MEMORY, "was killed, as a system does when memory runs out"),
         (-signal.SIGSEGV, "at once", FAILED, "crashed (SIGSEGV): at once"),
-        (None, "", FAILED, "took over 60 min and was ended; ask for fewer steps"),
+        (None, "", FAILED, f"took over 60 min and was ended; {LONGER}"),
         (1, "ImportError: x", FAILED, "ImportError: x"),
     ],
 )
@@ -189,3 +191,19 @@ def test_settings_make_several_machines_of_one() -> None:
     machine = parse_machine("gpu:device=cuda,precision=bf16,resource=t4,NVIDIA_TF32_OVERRIDE=0")
     assert (machine.device, machine.precision, machine.needed) == ("cuda", "bf16", "t4")
     assert machine.environment == {"NVIDIA_TF32_OVERRIDE": "0"}
+
+
+def test_where_no_terminal_is_a_line_tells_now_and_then_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    now_s = 0.0
+    with Printing(lambda: now_s) as printing:
+        for done in range(10):
+            printing.proceeds(done, 10, 60.0 * (10 - done), "exp01_a_LeNet5_32px_64_SGD")
+            now_s += 25.0
+    out, err = capsys.readouterr()
+    assert err.splitlines() == [
+        "0 of 10 runs, about 10.0 min left",
+        "3 of 10 runs, about 7.00 min left",
+        "6 of 10 runs, about 4.00 min left",
+        "9 of 10 runs, about 1.00 min left",
+    ]
+    assert out == ""

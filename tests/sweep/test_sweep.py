@@ -12,7 +12,7 @@ from profet import read_profile
 from profet.datasets.dataset import Dataset
 from tests.conftest import Run, document
 from tests.e2e.test_interrupt import LISTENING
-from tests.sweep.conftest import SHORT
+from tests.sweep.conftest import SHORT, parts
 
 PATIENCE_S = 120
 MACHINES = (
@@ -28,11 +28,6 @@ def wait_until(happened: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def parts(output: Path) -> dict[str, int]:
-    """What is done so far: file by name, with the moment at which it was written."""
-    return {each.name: each.stat().st_mtime_ns for each in Path(f"{output}.parts").glob("exp*.json")}
-
-
 def test_a_sweep_that_was_stopped_twice_gives_a_data_set_to_train_on(profet: Run, tmp_path: Path) -> None:
     output = tmp_path / "own.dataset"
     what = ("--models", "LeNet5", "--batch-sizes", 2, "--pixels", 32, "--repeats", 1, "--core", usable_core())
@@ -42,7 +37,9 @@ def test_a_sweep_that_was_stopped_twice_gives_a_data_set_to_train_on(profet: Run
     told = stopped(command, signal.SIGINT, lambda: True, temporary)
     assert told.returncode == 130
     left = f"{output}.parts keeps 0 of 2 runs, and the same command goes on"
-    assert told.stderr.splitlines() == [f"profet: interrupted; {left}"]
+    progress, *rest = told.stderr.splitlines()
+    assert progress.startswith("0 of 2 runs, about ")  # once a minute at most, and no more of it
+    assert rest == [f"profet: interrupted; {left}"]
     stopped(command, signal.SIGKILL, lambda: len(parts(output)) == 1, temporary)
     assert not output.exists()
     before = parts(output)
@@ -147,7 +144,9 @@ def test_a_run_that_takes_too_long_is_ended(profet: Run, tmp_path: Path) -> None
     )
     ended = profet("sweep", *what, *SHORT, "--max-minutes", 0.001, "-o", tmp_path / "own.dataset")
     assert ended.returncode == 2
-    assert "failed: took over 0.001 min and was ended" in ended.stderr
+    assert "failed: took over 0.001 min and was ended; the same command with --again" in ended.stderr
+    longer = profet("sweep", *what, *SHORT, "--max-minutes", 10, "--again", "-o", tmp_path / "own.dataset")
+    assert longer.returncode == 0, longer.stderr
 
 
 def test_a_plan_is_told_before_anything_runs(profet: Run, tmp_path: Path) -> None:

@@ -1,7 +1,10 @@
 """What ``profet sweep`` prints: what it will take, how far it is, what came of it."""
 
+import math
 import sys
+import time
 from collections import Counter
+from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from profet.datasets.dataset import Dataset
 
 _S_PER_HOUR = 3600.0
+_BETWEEN_LINES_S = 60.0
 
 
 def tell_plan(campaign: Campaign, as_json: bool) -> None:
@@ -68,11 +72,16 @@ def tell_result(campaign: Campaign, made: "Dataset", output: str, as_json: bool)
 
 
 class Printing(Listener):
-    """A bar where somebody watches, and a line for each run that is given up."""
+    """A bar where somebody watches, else a line now and then; and a line for each run that is given up.
 
-    def __init__(self) -> None:
+    Args:
+        clock: tells the time in s.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._progress: Progress | None = None
         self._task: TaskID | None = None
+        self._clock, self._told_s = clock, -math.inf
 
     def __enter__(self) -> Self:
         if sys.stderr.isatty():
@@ -96,10 +105,14 @@ class Printing(Listener):
             self._progress.stop()
 
     def proceeds(self, done: int, total: int, left_s: float, doing: str) -> None:
-        """Move the bar on."""
+        """Move the bar on, or say how far it is: at the start, and once a minute at most."""
+        left = f"about {format_hours(left_s / _S_PER_HOUR)}"
         if self._progress is None:
+            if self._clock() - self._told_s >= _BETWEEN_LINES_S:
+                self._told_s = self._clock()
+                click.echo(f"{done} of {total} runs, {left} left", err=True)
             return
-        description, left = one_line(doing), f"about {format_hours(left_s / _S_PER_HOUR)}"
+        description = one_line(doing)
         if self._task is None:
             self._task = self._progress.add_task(description, total=total, left=left)
         self._progress.update(self._task, completed=done, description=description, left=left)

@@ -30,6 +30,7 @@ _MOST_LOG_BYTES = 64 * 1024
 _MOST_LINE = 300
 _THREAD_LIMITS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 _WAITED = "run_queue_waited_share"
+_LONGER = "the same command with --again and a larger --max-minutes gives it longer"
 
 
 def measure(task: Task, environment: Mapping[str, str] | None = None) -> Outcome:
@@ -133,7 +134,7 @@ def _run(document: str, folder: Path, environment: dict[str, str], limit_s: floa
 def _killed(code: int | None, line: str, limits: Limits) -> Outcome:
     """Say what ended a process that could not report itself."""
     if code is None:
-        return Outcome(FAILED, note=f"took over {limits.minutes:g} min and was ended; ask for fewer steps")
+        return Outcome(FAILED, note=f"took over {limits.minutes:g} min and was ended; {_LONGER}")
     if code == -signal.SIGKILL:
         return Outcome(MEMORY, note="was killed, as a system does when memory runs out")
     if code < 0:
