@@ -9,6 +9,7 @@ from profet.errors import InputError, MissingExtraError
 
 torch = pytest.importorskip("torch")
 CLASSES, BATCH = 7, 2
+ODD_CLASSES = 13
 FROM_LIBRARY = (
     "ResNetSmall",
     "ResNet18",
@@ -51,8 +52,19 @@ def test_each_network_learns_a_step_at_its_smallest_size(name: str) -> None:
     assert sum(bool((old != new).any()) for old, new in pairs) > 0.9 * len(before)
 
 
+@pytest.mark.parametrize("name", zoo.NAMES)
+def test_each_network_takes_images_of_an_odd_size_and_an_odd_number_of_classes(name: str) -> None:
+    if name in FROM_LIBRARY:
+        pytest.importorskip("pytorchcv", reason="the extra zoo is not installed")
+    smallest = zoo.smallest_pixels(name)
+    pixels = smallest + 1 + smallest % 2
+    net = zoo.build(name, pixels, ODD_CLASSES).eval()
+    with torch.no_grad():
+        assert net(torch.rand(1, 3, pixels, pixels)).shape == (1, ODD_CLASSES)
+
+
 @pytest.mark.parametrize(("name", "pixels"), [("LeNet5", 45), ("VGG11", 48), ("MobileNetV2", 50)])
-def test_a_network_takes_images_of_other_sizes(name: str, pixels: int) -> None:
+def test_a_network_takes_images_much_larger_than_its_smallest(name: str, pixels: int) -> None:
     if name in FROM_LIBRARY:
         pytest.importorskip("pytorchcv", reason="the extra zoo is not installed")
     net = zoo.build(name, pixels)
