@@ -1,16 +1,16 @@
 """Captures the same network in Keras and in PyTorch, and compares where a step's time goes: shares of op families.
 
     python -m benchmarks.frameworks [--models ResNet50,VGG16,MobileNetV2] [--pixels 64] [--batch-size 16] [--core N]
+                                    [--without-onednn]
 
 Keras runs in the environment of TensorFlow that the tests make (``tests/environments/tensorflow.txt``), with
-oneDNN, which PyTorch uses too; by default TensorFlow may take kernels of its own for the backward convolutions.
-Both stay on one core.
+oneDNN, which PyTorch uses too; --without-onednn lets TensorFlow take kernels of its own for the backward
+convolutions, as it does by default on some processors. Both stay on one core.
 """
 
 import argparse
 import os
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 from tests.capture.environments import run_in
@@ -34,7 +34,7 @@ PLAN = CapturePlan(warm_up=3, timed=8, profiled=3)
 _KERAS = """
 import os
 os.sched_setaffinity(0, {CORE})
-os.environ.update(TF_ENABLE_ONEDNN_OPTS="1", OMP_NUM_THREADS="1")
+os.environ.update(TF_ENABLE_ONEDNN_OPTS="USED", OMP_NUM_THREADS="1")
 import keras
 import numpy
 import tensorflow
@@ -54,9 +54,10 @@ net.fit(images, labels, batch_size=BATCH, verbose=0, callbacks=[profiler])
 """
 
 
-def in_keras(workload: Workload, core: int, folder: Path) -> Profile:
+def in_keras(workload: Workload, core: int, folder: Path, with_onednn: bool = True) -> Profile:
     """Capture a network of keras.applications."""
-    words = {"CORE": core, "MODEL": workload.model, "PIXELS": workload.pixels, "BATCH": workload.batch_size}
+    words: dict[str, object] = {"CORE": core, "USED": int(with_onednn)}
+    words |= {"MODEL": workload.model, "PIXELS": workload.pixels, "BATCH": workload.batch_size}
     words |= {"STEPS": PLAN.steps + 1, "WARM_UP": PLAN.warm_up, "TIMED": PLAN.timed, "PROFILED": PLAN.profiled}
     script = _KERAS
     for word, value in words.items():
@@ -89,16 +90,16 @@ def shares(profile: Profile) -> dict[str, float]:
     }
 
 
-def lines(workload: Workload, core: int) -> Iterator[str]:
-    """Yield the lines of the table for one network."""
+def row(workload: Workload, core: int, with_onednn: bool) -> str:
+    """Return the line of the table for one network; print how long its steps are, and what is doubtful."""
     with tempfile.TemporaryDirectory() as name:
-        profiles = in_keras(workload, core, Path(name)), in_pytorch(workload, core, Path(name))
-    keras, torch = map(shares, profiles)
-    for group in GROUPS:
-        yield f"| {workload.name} | {group} | {keras[group]:.1f} | {torch[group]:.1f} |"
+        profiles = in_keras(workload, core, Path(name), with_onednn), in_pytorch(workload, core, Path(name))
     for profile in profiles:
+        print(f"{workload.name}, {profile.framework}: {profile.step_latency_ms or 0.0:.0f} ms a step")
         for warning in profile.warnings:
             print(f"warning: {workload.name}, {profile.framework}: {warning}")
+    cells = [", ".join(f"{share:.1f}" for share in shares(profile).values()) for profile in profiles]
+    return f"| {workload.model} | {' | '.join(cells)} |"
 
 
 def main() -> None:
@@ -108,10 +109,12 @@ def main() -> None:
     parser.add_argument("--pixels", type=int, default=64)
     parser.add_argument("--batch-size", type=int, default=16)
     parser.add_argument("--core", type=int, default=max(os.sched_getaffinity(0)))
+    parser.add_argument("--without-onednn", action="store_true")
     arguments = parser.parse_args()
-    table = ["| network | family | Keras, % of the step | PyTorch, % |", "|---|---|---|---|"]
+    table = [f"| % of the step: {', '.join(GROUPS)} | Keras | PyTorch |", "|---|---|---|"]
     for model in arguments.models.split(","):
-        table += lines(Workload(model, arguments.pixels, arguments.batch_size), arguments.core)
+        workload = Workload(model, arguments.pixels, arguments.batch_size)
+        table.append(row(workload, arguments.core, not arguments.without_onednn))
     print("\n".join(table))
 
 
