@@ -12,5 +12,6 @@ myst_heading_anchors = 3
 html_theme = "furo"
 html_title = "Profet"
 autodoc_member_order = "bysource"
+autodoc_mock_imports = ["jax", "keras"]  # what captures of them import; their environments are the tests' own
 autodoc_typehints = "signature"
 nitpicky = False
