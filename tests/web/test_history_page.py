@@ -30,3 +30,17 @@ def test_another_key_sees_what_was_measured_but_not_by_whom(tmp_path: Path, exam
             assert hidden not in text, path
     for path in REPORTS:
         assert f"{LATENCY_MS}" in told[path]
+
+
+def test_reports_count_the_profiles_that_records_are_of(tmp_path: Path, example: dict[str, Any]) -> None:
+    key = bearing(key_for(tmp_path))
+    other = {**example, "device_us": {name: 2 * us for name, us in example["device_us"].items()}}
+    with started(tmp_path) as address:
+        for number, profile in enumerate((example, example, other)):
+            sent = {"profile": profile, "target": "p3.2xlarge", "latency": LATENCY_MS + number}
+            assert httpx.post(f"{address}/api/v1/measurements", json=sent, headers=key, timeout=60).is_success
+        (told,) = httpx.get(f"{address}/api/v1/accuracy").json()["pairs"]
+        report = httpx.get(f"{address}/history/report.json", timeout=60).json()
+    assert (told["records"], told["profiles"]) == (3, 2)
+    (pair,) = report["pairs"]
+    assert (pair["records"], pair["profiles"]) == (3, 2)

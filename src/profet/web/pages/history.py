@@ -1,5 +1,7 @@
 """How the service has done so far: what runs really took beside what was predicted."""
 
+import hashlib
+import secrets
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -94,9 +96,19 @@ def _report(records: Sequence[Measurement]) -> Report:
 
 
 def _nameless(records: Sequence[Measurement]) -> list[Measurement]:
-    """Return records without their senders' words and without what would tell whose they are."""
+    """Return records without their senders' words and without what would tell whose they are.
+
+    Records of one profile are still seen to be that, by another fingerprint in each report.
+    """
+    salt = secrets.token_bytes(32)
+
+    def other(fingerprint: str | None) -> str | None:
+        return None if fingerprint is None else hashlib.sha256(salt + fingerprint.encode()).hexdigest()
+
     return [
-        replace(each, id=str(uuid.UUID(int=number)), note=None, owner=None, profile_sha256=None)
+        replace(
+            each, id=str(uuid.UUID(int=number)), note=None, owner=None, profile_sha256=other(each.profile_sha256)
+        )
         for number, each in enumerate(records, 1)
     ]
 
