@@ -73,7 +73,7 @@ def test_a_hand_over_that_is_refused_leaves_no_report_behind(advise: Advise, own
         (("--anchor-latency", "1e-300"), ("--anchor-latency", "no step takes")),
         (("--startup", "9" * 300 + "d"), ("--startup", "too long")),
         (("--budget", "1" + "0" * 300), ("--budget", "above zero")),
-        (("--validation-share", "nan"), ("validation_share", "finite")),
+        (("--validation-share", "nan"), ("--validation-share", "is no number")),
     ],
 )
 def test_what_cannot_be_meant_is_one_line(advise: Advise, words: tuple[str, ...], told: tuple[str, ...]) -> None:
