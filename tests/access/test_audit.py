@@ -52,6 +52,7 @@ def test_old_lines_are_forgotten_by_command_and_nothing_else_is(tmp_path: Path, 
         assert len(Keys(history).all()) == 1
     again = profet("keys", "prune-audit", "--older-than", "2h", "--history", place, "--json")
     assert document(again)["forgotten"] == 2
+    assert profet("keys", "audit", "--history", place).stdout == "nothing was written through the service yet\n"
     refused(profet("keys", "prune-audit", "--older-than", "1000000d", "--history", place), "earlier than any date")
     refused(profet("keys", "prune-audit", "--history", place), "--older-than")
 

@@ -117,8 +117,11 @@ def audit(key_id: str | None, last: int, history_place: str | None, as_json: boo
         lines = Audit(kept).newest(last, key_id)
     if as_json:
         print_json({"writes": [audit_facts(each) for each in lines]})
-    else:
+    elif lines:
         print_tables(audit_table(lines))
+    else:
+        whose = f" with key {one_line(key_id)}" if key_id else ""
+        click.echo(f"nothing was written through the service yet{whose}")
 
 
 @keys.command("prune-audit")
